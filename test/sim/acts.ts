@@ -1,4 +1,4 @@
-// What people do by themselves: they buy, cancel and read. What an answer leaves open is asked again, where that is harmless.
+// What people do themselves: they buy, cancel and read. A call with an unknown outcome is repeated where that is harmless.
 import { randomUUID } from 'node:crypto'
 import { type Call, call } from '../support/call.ts'
 import { getPriceId, parseOpened, startCheckout } from '../support/checkout.ts'
@@ -13,11 +13,11 @@ import type { Slug, Step } from './step.ts'
 type Purchase = UserState['purchases'][number]
 type Doing<Act extends Step['act']> = Extract<Step, { act: Act }>
 
-/** Opens a checkout, by as many clicks at once as it takes, and presses a button of its page. */
+/** Opens a checkout with as many concurrent clicks as the step says, and presses a button of its page. */
 export async function buy(company: Company, person: Person, step: Doing<'buy'>): Promise<void> {
   const { slug, clicks, button, replaces, comesBack } = step
   const { world } = person
-  // Nobody pays twice for the same, but to replace it. The checkout is asked for all the same, as by somebody who tries whether it works.
+  // A person pays twice for the same thing only to replace it. The checkout is requested anyway, as if to see whether it works.
   const isWanted = replaces || !mayOwn(company, person, slug === 'lifetime')
   const order = await getOrder(person, step)
   if (!order) return
@@ -55,7 +55,7 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   if (comesBack && back.startsWith('http')) await insist(() => call(world, back))
 }
 
-/** Presses a button of a page, and notes what was bought by it. Gives where that leads. */
+/** Presses a button of a page and records what that bought. Returns the URL that the page redirects to. */
 async function buyOn({ account }: Company, person: Person, checkoutUrl: string, button: string): Promise<string> {
   const known = new Set(account.sales().map(({ processorId }) => processorId))
   const back = await press(checkoutUrl, button, person)
@@ -64,9 +64,10 @@ async function buyOn({ account }: Company, person: Person, checkoutUrl: string, 
 }
 
 /**
- * Pays on the page that it has left, or once more on the one that it has paid on (a link sells again), and comes back. Not where no
- * webhook ever comes: nobody could know of the purchase, since a link that has sold is not polled again. Nor if the buyer has opened a
- * page on another paywall of the account, which may not have sold anything yet: nobody could know which page has sold.
+ * Pays on the page that the person left, or else on the page where a button was last pressed (a link can sell again), and returns to the
+ * service. Does nothing if no webhooks arrive: a link that has sold is not polled again, so the service could not learn of the purchase.
+ * Also does nothing if the person has opened a page on another paywall of the account, which may not have sold anything yet: the service
+ * could not tell which of the pages sold.
  */
 export async function payAgain(company: Company, person: Person): Promise<void> {
   const hasPageElsewhere = company.people.some(
@@ -79,7 +80,7 @@ export async function payAgain(company: Company, person: Person): Promise<void> 
   if (back.startsWith('http')) await insist(() => call(person.world, back))
 }
 
-/** Whether the user endpoint shows a subscription that has not ended, with or without access; or the same one-time price. */
+/** Whether the user endpoint shows a subscription that has not ended, with or without access; or a purchase of the same one-time price. */
 async function hasInTheWay({ world, userId }: Person, slug: Slug): Promise<boolean> {
   if (!userId) return false
   const state = await userState(world, userId).catch(() => null)
@@ -95,7 +96,7 @@ async function hasInTheWay({ world, userId }: Person, slug: Slug): Promise<boole
   )
 }
 
-/** A start-checkout as the person, or the owner for it, makes it. Null if it has no session, and gets none. */
+/** The start-checkout request that the person makes, or the owner for the person. Null if the person cannot get a session. */
 async function getOrder(person: Person, { slug, country, replaces }: Doing<'buy'>) {
   const { world } = person
   const { paywall, key } = world
@@ -107,7 +108,7 @@ async function getOrder(person: Person, { slug, country, replaces }: Doing<'buy'
   return session && { paywall, token: session.token, country, headers, body: sale }
 }
 
-/** What the price is as the owner's file has it now, where the buyer is. */
+/** What the page sells: the price in the owner's file as it is now, in the buyer's country. */
 function sold({ world }: Person, { slug, country, replaces }: Doing<'buy'>): Order {
   const price = world.paywall.prices.find((each) => each.slug === slug)!
   const local = price.locals.find(({ countries }) => countries?.includes(country))
@@ -115,7 +116,7 @@ function sold({ world }: Person, { slug, country, replaces }: Doing<'buy'>): Ord
   return { slug, amount, currency, replaces }
 }
 
-/** Whether it has such a thing, or is about to: its money may be on its way. */
+/** Whether the person has bought a subscription, or with `isOnce` a one-time price. A purchase with a pending payment counts, too. */
 const mayOwn = ({ account }: Company, { bought }: Person, isOnce: boolean) =>
   account
     .sales()
@@ -124,7 +125,7 @@ const mayOwn = ({ account }: Company, { bought }: Person, isOnce: boolean) =>
         bought.has(processorId) && isSubscription !== isOnce && !OVER.includes(status),
     )
 
-/** Presses a button. An anonymous user enters its e-mail address here. */
+/** Presses a button of a page. An anonymous user also enters an e-mail address there. Returns the redirect's target. */
 async function press(checkoutUrl: string, action: string, { kind, email }: Person): Promise<string> {
   const body = new URLSearchParams({ action, ...(kind === 'anonymous' && { email }) })
   const response = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
@@ -132,7 +133,7 @@ async function press(checkoutUrl: string, action: string, { kind, email }: Perso
   return response.headers.get('location') ?? ''
 }
 
-/** Whether the page can be paid by a bank transfer. Where it cannot, another payment that takes its time has to do. */
+/** Whether the page offers bank transfers. If it does not, the caller chooses another payment that takes time to complete. */
 const hasTransfer = async (checkoutUrl: string) =>
   (await (await fetch(checkoutUrl)).text()).includes('value="transfer"')
 
@@ -140,7 +141,7 @@ const OVER = ['canceled', 'refunded']
 
 const isInProgress = (body: unknown) => JSON.stringify(body).includes('checkout_in_progress')
 
-/** Cancels the subscription that it is shown. What is acknowledged holds; any other cancellation may take effect or not. */
+/** Cancels the subscription that the user endpoint shows. An acknowledged cancellation must hold; any other may or may not take effect. */
 export async function cancel({ world, kind, session, userId, cancelling, cancelled }: Person): Promise<void> {
   if (!userId) return
   const state = await userState(world, userId).catch(() => null)
@@ -159,7 +160,7 @@ export async function cancel({ world, kind, session, userId, cancelling, cancell
 const RUNNING = ['trialing', 'active', 'past_due']
 const NOT_ENDED = [...RUNNING, 'pending', 'paused']
 
-/** With an idempotency key a call is repeated until it is answered. Without one its outcome may stay unknown. */
+/** Credits, debits or withdraws tokens. With an idempotency key the call is repeated; without one its outcome may remain unknown. */
 export async function changeTokens(
   { world, userId, tokens }: Person,
   { op, type, amount, keyed }: Doing<'tokens'>,
@@ -175,7 +176,7 @@ export async function changeTokens(
   const reply = keyed ? await insist(ask) : await once(ask)
   if (type === 'daily') return
   if (!reply || !isDefinite(reply)) {
-    // A 503 with `Retry-After` says that nothing was done.
+    // Without an idempotency key, a 503 with `Retry-After` means that nothing was done.
     if (keyed || !reply?.headers['retry-after']) tokens.unknown.push(delta)
   } else if (reply.status === 200) tokens.known += delta
 }

@@ -9,14 +9,14 @@ import { type Stage, startStage } from './stage.ts'
 const SEED = Number(process.env.SEED ?? 1)
 const LIVES = Number(process.env.LIVES ?? 50)
 const PLAYED = BUGS.filter((_, place) => process.env.BUGS === 'all' || place % 8 === 0)
-/** So many lives are played at the same time, and no more once one shows the bug. */
+/** How many lives are played at the same time. No more are played once one shows the bug. */
 const TOGETHER = 6
 
 /** The violations of a bug's invariant. */
 const seen = (faults: Faults, { invariant }: Bug) =>
   [...faults.values()].flat().filter((fault) => fault.startsWith(`${invariant}: `))
 
-/** How many of the lives have to be played until one is seen that shows the fault; null: none of them does. */
+/** Plays lives until one shows the bug. Returns how many were played; null if none of them shows it. */
 async function livesUntilSeen(stage: Stage, bug: Bug): Promise<number | null> {
   const [first, ...others] = PROCESSOR_NAMES.filter(bug.isPossible ?? (() => true))
   const history = { ...createHistory(SEED, LIVES, [first!, ...others]), kills: [] }

@@ -10,11 +10,11 @@ export interface Bug {
   name: string
   /** The name of the invariant that detects it. */
   invariant: string
-  /** The `.sql` file, what it says, and what it says instead. */
+  /** The `.sql` file, the text to replace in it, and the replacement. */
   file: string
   says: string
   instead: string
-  /** At which processors it can show. Default: at each. */
+  /** Whether the bug can show at a processor. Default: at all. */
   isPossible?(acquiring: ProcessorName): boolean
 }
 
@@ -444,20 +444,20 @@ export const BUGS: Bug[] = [
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The file with the bug in it. Throws unless the text to replace occurs exactly once. */
+/** The text of the file with the bug in it. Throws unless the text to replace occurs exactly once. */
 export function withBug({ name, file, says, instead }: Bug): string {
   const parts = readFileSync(join(ROOT, file), 'utf8').split(says)
   if (parts.length !== 2) throw new Error(`${name}: ${file} has ${parts.length - 1} places that say ${says}`)
   return parts.join(instead)
 }
 
-/** Makes the mistake in the database of a stage. Returns what makes it good again. */
+/** Introduces a bug into the database of a stage. Returns a function that removes it. */
 export async function seedBug(stage: Stage, bug: Bug): Promise<() => Promise<void>> {
   await replaceFunctions(stage, withBug(bug))
   return () => replaceFunctions(stage, readFileSync(join(ROOT, bug.file), 'utf8'))
 }
 
-/** Replaces database functions by those of a file. Their settings and rights stay. */
+/** Replaces database functions with those of a file. Their settings and privileges remain. */
 async function replaceFunctions({ world }: Stage, text: string): Promise<void> {
   const { name: release } = readRelease()
   const ofRelease = `pronamespace = '${release}'::regnamespace`

@@ -1,5 +1,4 @@
-// The end of a history, without further faults: work in progress ends, what is due runs, and all
-// events are delivered.
+// Ends a history without further faults: waits for work in progress, runs due work, and delivers all events.
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { waitForDeferredReads } from '../support/deferred-reads.ts'
 import { deliverAfterCrash } from '../support/owner-events.ts'
@@ -10,7 +9,7 @@ import type { Stage } from './stage.ts'
 
 const LONGEST_SECONDS = 60
 
-/** Resolves when all webhooks that the processors will send have arrived, and the owner has got the events. */
+/** Stops all faults. Resolves when all webhooks of the processors have arrived, and the owner has received all events. */
 export async function calmDown(stage: Stage, { faultInjector, companies }: Cast): Promise<void> {
   await faultInjector.stop()
   await clocksAgree(companies)

@@ -11,7 +11,7 @@ import { getFile, type Ids } from './paywalls.ts'
 import { type Company, createCompany } from './person.ts'
 import type { Stage } from './stage.ts'
 
-/** Who plays in a history, and what is around them. */
+/** The companies of a history, and their environment. */
 export interface Cast {
   companies: Company[]
   faultInjector: FaultInjector
@@ -20,7 +20,7 @@ export interface Cast {
   edit(company: Company): Promise<void>
 }
 
-/** Histories that were played so far: each has paywalls of its own. */
+/** The number of histories so far. Each has paywalls of its own. */
 let played = 0
 
 /** Creates an owner with a paywall for each life of a history, and starts to inject faults. */
@@ -56,7 +56,7 @@ export async function assembleCast(stage: Stage, history: PartialHistory): Promi
   stage.world.receiver.answer = backend.answer
   for (const acquiring of PROCESSOR_NAMES) stage.world[acquiring].onCall = faultInjector.onCall
 
-  /** One edit at a time, since each puts up the whole file. A kill may fail it: then it is made again. */
+  /** Serializes the edits, since each applies the whole file. An edit that fails because of a kill is repeated. */
   let turn: Promise<unknown> = Promise.resolve()
   const putUp = async ({ worlds }: Company): Promise<PaywallFile> => {
     for (const { paywall } of worlds) written.edit(paywall.id)
@@ -73,7 +73,7 @@ export async function assembleCast(stage: Stage, history: PartialHistory): Promi
   return { companies, faultInjector, backend, edit }
 }
 
-/** A life on a live paywall, whose clock cannot be moved: no day passes, and nothing is found only by later polls. */
+/** Adapts a life to a live paywall, whose clock cannot be moved: no days pass, and nothing depends on later polls. */
 const inRealTime = (life: PartialLife): PartialLife => ({
   ...life,
   webhooks: 'all',

@@ -1,5 +1,5 @@
-// Checks a life: whether what the service stores and returns agrees with its processor's records, with what its people were promised, and
-// with the events that its owner got.
+// Checks a life: whether what the service stores and returns agrees with the processor's records, with what people were promised, and with
+// the events that the owner received.
 import { ACCESS, ACCESS_UNTIL } from './invariants/access.ts'
 import { ALARMS } from './invariants/alarms.ts'
 import { type Case, createCase, type Invariant, type Knowledge } from './invariants/case.ts'
@@ -69,7 +69,7 @@ export async function checkAccess(company: Company): Promise<string[]> {
   return life ? findViolations(ALWAYS, life) : []
 }
 
-/** Purchases and their events are read one after the other. They are read again if an event was written in between. */
+/** Reads a life. Purchases and events are read one after the other, so both are read again if an event was written in between. */
 async function readUnchanged(company: Company): Promise<Case> {
   const events = await allWrittenEvents(company)
   const life = await createCase(company, events, { refusedCheckouts: 0, everything: false, settled: false })

@@ -10,12 +10,12 @@ import type { Life } from './history.ts'
  * webhooks by their paywall. Each step of a life has a seed of its own for its faults.
  */
 
-/** How many of 100 webhooks of a processor. Late ones arrive after others that were sent after them. */
+/** How many of 100 webhooks of a processor are lost, duplicated or late. Late ones may arrive after ones that were sent later. */
 const [LOST, DUPLICATED, LATE] = [10, 40, 30]
-/** How many of 100 arrive only after days. */
+/** How many of 100 webhooks of a processor arrive only after days. */
 const DAYS_LATE = 5
 const LONGEST_DELAY_MS = 400
-/** How many of 100 webhooks to the owner. */
+/** How many of 100 webhooks the owner's backend refuses. */
 const REFUSED = 3
 
 /** A paywall of a life, and its account at the processor. */
@@ -38,7 +38,7 @@ export interface FaultEffects {
 export interface FaultInjector {
   /** Sets the seed of a paywall's faults from now on. */
   reseed(paywallId: string, seed: number): void
-  /** Whether the processor refuses every call about a paywall that would change something. */
+  /** Sets whether the processor refuses every call for a paywall that would change something. */
   setOutage(paywallId: string, isOut: boolean): void
   /** Delivers the webhooks of a paywall that are days late. */
   deliverLate(paywallId: string): Promise<void>

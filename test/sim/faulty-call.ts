@@ -3,26 +3,26 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { HttpResponse } from '../../dev/emulators/core/server.ts'
 import type { Dice } from '../fuzz/dice.ts'
 
-/** Of 100 calls to a processor so many fail, and so many more are slow. Of 100 that open a page so many hang. */
+/** How many of 100 calls to a processor fail, and how many others are slow. How many of 100 calls that open a page hang. */
 const [FAILING, SLOW, HANGING] = [7, 15, 6]
 const LONGEST_DELAY_MS = 400
-/** Long enough for another attempt to come while the call is under way. */
+/** Long enough for another attempt to arrive while the call is in progress. */
 const HANGING_MS = 3_000
 
 interface Circumstances {
   /** Whether the call opens a checkout's page. */
   opensPage: boolean
-  /** The processor has replied that a call failed. */
+  /** Called when the processor responds that the call failed. */
   onRefused: () => void
-  /** The lease of the caller has expired. */
+  /** Expires the lease of the caller. */
   endLeases: () => Promise<void>
 }
 
 const FAILURES = ['hung up before', 'hung up after', 'failed before', 'failed after'] as const
 
 /**
- * One call to a processor as the dice have it: a connection that breaks or a 503, before the call takes effect or after it; or
- * an answer that is slow. A call that opens a checkout may hang, longer than the lease that its attempt has.
+ * Runs a call to a processor with a fault that the dice choose: the connection breaks or the response is a 503, each before or after the
+ * call takes effect; or the call is slow. A call that opens a checkout may hang for longer than the lease of its attempt.
  */
 export async function faultyCall(
   throws: Dice,

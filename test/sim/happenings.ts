@@ -1,5 +1,5 @@
-// What happens to a life at its processor: by time, a bank, or the processor's own portal. What cannot happen there, or not at
-// that moment, is refused and does not.
+// Steps that happen at the processor: caused by time, by a bank, or in the processor's own portal. A step that the processor does not
+// support, or that is not possible at that moment, has no effect.
 
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
@@ -36,7 +36,7 @@ export async function happen(company: Company, person: Person, step: Happening):
 
 const currentTime = ({ world: { clock, paywall } }: Company) => persist('a clock is read', () => clock.now(paywall.id))
 
-/** To what the person has bought last, or else to what anybody of the life has. */
+/** Applies a step to the latest subscription or paid sale of the person; if the person has bought nothing, to the latest of the life. */
 function toWhatWasSold(company: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {
   const { account } = company
   const all = account.sales()
@@ -78,7 +78,7 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
   }
 }
 
-/** Undoes the scheduled end of a subscription, also one that its replacement has caused: the buyer wants to be charged for both. */
+/** Undoes the scheduled end of a subscription, even if its replacement caused it: then the buyer wants to be charged for both. */
 async function undo(company: Company, id: string): Promise<void> {
   if (!company.account.undo) return
   await company.account.undo(id)
@@ -87,8 +87,9 @@ async function undo(company: Company, id: string): Promise<void> {
 }
 
 /**
- * Charges for the next period. Between two charges a period passes, in which what was reported is read: before the last one is, the next is not
- * made, unless nothing is reported. Without that a period would be over before anybody looked, and bring no tokens.
+ * Charges for the next period. In reality a period passes between two charges, in which the service learns of the first one. So the charge
+ * is made only once the service has stored the end of the current period, or if no webhooks arrive at all. Otherwise a period could be over
+ * before the service read it, and would credit no tokens.
  */
 async function renew({ world, life, account }: Company, id: string, fails: boolean): Promise<unknown> {
   const ends = account.sales().find(({ processorId }) => processorId === id)?.periodEnd
@@ -105,7 +106,7 @@ async function isPaidUntil({ database }: Company['world'], processorId: string, 
   return rows.some(({ current_period_end: end }) => end?.toISOString().startsWith(day) === true)
 }
 
-/** What everybody there pays with is declined from now on, or is good again. */
+/** From now on the charges of all customers of the account are declined, or succeed again. */
 async function everyCard({ world, life: { processor }, records }: Company, declines: boolean): Promise<void> {
   for (const { id } of records('customers')) await world[processor].declineCharges(id, declines)
 }

@@ -8,11 +8,11 @@ import { createStep } from './random-steps.ts'
 import type { Step } from './step.ts'
 
 /*
- * What is played: everything random of a seed is chosen here, before anything runs, so the same seed plays the same
- * choices. Each step has its own seed of faults, so that a history with steps left out plays the others as before.
+ * Creates the histories. All random choices of a seed are made here, before anything runs, so the same seed always gives the same history.
+ * Each step has its own seed for its faults, so the other steps play as before when some are left out.
  */
 
-/** How somebody is known: `owner`: by the owner's calls; `user`: it makes its own; `anonymous`: it does, and has no name yet. */
+/** Who calls the service for a person. `owner`: the owner; `user`: the person; `anonymous`: the person, whose address is not known yet. */
 export type Kind = 'owner' | 'user' | 'anonymous'
 
 /**
@@ -27,13 +27,13 @@ export interface Life {
   processor: ProcessorName
   people: Kind[]
   paywalls: Paywalls
-  /** Which webhooks about this life arrive: `none` or `some` of them, or `all`, so that nothing excuses an event that the owner did not get. */
+  /** Which webhooks about this life arrive. With `all`, a missing event at the owner cannot be due to a lost webhook. */
   webhooks: 'all' | 'some' | 'none'
   setup: Setup
   steps: Step[]
 }
 
-/** `after`: so many calls of processors into the round. */
+/** `after`: the number of calls to processors in the round before the kill. */
 export interface Kill {
   round: number
   what: 'workers' | 'postgres' | 'both'
@@ -46,17 +46,17 @@ export interface History {
   kills: Kill[]
 }
 
-/** One step of every life is played in the same round. */
+/** Each round plays one step of every life. */
 export const ROUNDS = 8
 
-/** The lives of a history have paywall ids from a range of this size. */
+/** The paywall ids of the lives of a history are from a range of this size. */
 export const MOST_LIVES = 1_000
 
 const KILLS = 3
 
 type Processors = readonly [ProcessorName, ...ProcessorName[]]
 
-/** Lives at any of the processors, or at those that are given. */
+/** Creates the history of a seed, with lives at the given processors; default: at all. */
 export function createHistory(seed: number, lives: number, processors: Processors = PROCESSOR_NAMES): History {
   return {
     seed,
@@ -65,10 +65,10 @@ export function createHistory(seed: number, lives: number, processors: Processor
   }
 }
 
-/** So that neighbouring seeds and lives do not begin alike. */
+/** Mixes a seed with the number of a life, so that neighbouring seeds and lives do not begin with similar choices. */
 const mixed = (seed: number, number: number) => Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 7, 0x85ebca6b)
 
-/** Plots and processors take turns, so that each plot soon comes to each processor: their numbers have no common divisor. */
+/** Creates a life. Plots and processors alternate; their numbers have no common divisor, so each plot is soon played at each processor. */
 function createLife({ seed, number }: { seed: number; number: number }, processors: Processors): Life {
   const dice = createDice(mixed(seed, number))
   const processor = processors[number % processors.length]!
@@ -101,7 +101,7 @@ const COMPANIES: readonly Kind[][] = [
   ['owner', 'user', 'anonymous'],
 ]
 
-/** Where nobody buys without an address, everybody has one. */
+/** Creates the people of a life. If the processor does not sell to anonymous users, they are users with an address instead. */
 function createPeople(processor: ProcessorName, dice: Dice, atLeast: number): Kind[] {
   const { sellsToAnonymous } = DEFINITIONS[processor].capabilities
   const companies = COMPANIES.filter(({ length }) => length >= atLeast)

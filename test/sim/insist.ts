@@ -4,12 +4,12 @@ import type { Reply } from '../support/call.ts'
 const LONGEST_SECONDS = 25
 const PAUSE_MS = 300
 
-/** An answer that says what came of a call, and not that it may be made again. */
+/** Whether a response states the outcome of its call. A 5xx does not. */
 export const isDefinite = ({ status }: Reply) => status < 500
 
 /**
- * Repeats a call until it is answered, as a client does that may retry: while the connection breaks, the response is a
- * 5xx, or `again` says so. Null if that takes too long: the client gives up.
+ * Repeats a call as a client that may retry does: while the connection breaks, the response is a 5xx, or `again` returns true. Returns null
+ * after a timeout, when the client gives up.
  */
 export async function insist(
   ask: () => Promise<Reply>,
@@ -24,7 +24,7 @@ export async function insist(
   return null
 }
 
-/** The answer, whatever it is; null if the connection broke. */
+/** Makes a call once. Returns the response, whatever its status; null if the connection broke. */
 export async function once(ask: () => Promise<Reply>): Promise<Reply | null> {
   try {
     return await ask()

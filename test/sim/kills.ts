@@ -7,14 +7,14 @@ import { isDefinite, once } from './insist.ts'
 import { endLeases } from './passing-time.ts'
 import type { Stage } from './stage.ts'
 
-/** How soon after a kill everybody is answered again. A machine that is busy takes a few seconds. */
+/** How long after a kill the service must respond again. A busy machine takes a few seconds. */
 const BACK_SECONDS = 60
-/** A round in which there are fewer calls than a kill waits for has it after this time. */
+/** How long a kill waits for its number of calls. A round may have fewer. */
 const WAIT_MS = 1_500
 
 /**
- * Kills as `kill -9` does, once so many calls of processors were made in the round. Resolves when everybody is answered again,
- * which `ask` tries.
+ * Kills the Workers, Postgres or both as `kill -9` does, after a number of calls to processors in the round. Resolves when the service
+ * responds to `ask` again.
  */
 export async function killInRound(
   stage: Stage,

@@ -1,5 +1,5 @@
-// npm run sim: plays lives of people against the whole local world, while calls fail, webhooks get lost and processes are
-// killed, and compares what comes of them with a model. Prints the shortest history that breaks it.
+// npm run sim: plays lives of people against the whole local world, while calls fail, webhooks get lost and processes are killed, and
+// compares the outcome with a model. Prints the shortest history it finds that violates the model.
 import { endOnSignals, runProgram } from '../../cli/program.ts'
 import { createHistory } from './history.ts'
 import { HELP, type Options, readOptions } from './options.ts'
@@ -12,7 +12,7 @@ import { type Stage, startStage } from './stage.ts'
 endOnSignals()
 await runProgram({ help: HELP, readOptions, run })
 
-/** 1 if a history was broken. */
+/** Returns the exit code: 1 if a history violates an invariant. */
 async function run(options: Options): Promise<number> {
   await using started = new AsyncDisposableStack()
   const stage = await startStage(started)
@@ -23,7 +23,7 @@ async function run(options: Options): Promise<number> {
   return held ? 0 : 1
 }
 
-/** Plays a seed, and prints what came of it. Gives whether it held. */
+/** Plays the history of a seed and prints the result. Returns whether all invariants held. */
 async function playAndReport(stage: Stage, options: Options): Promise<boolean> {
   const { seed, lives, keep, processor, json } = options
   const whole = createHistory(seed, lives, processor && [processor])

@@ -20,11 +20,11 @@ export interface Options {
   seeds: number
   processor: ProcessorName | undefined
   keep: string | undefined
-  /** What came of each seed is printed as a line of JSON. */
+  /** Whether the result of each seed is printed as a line of JSON. */
   json: boolean
 }
 
-/** What the command line says; null if it asks for help. Throws a `CommandError` for what is wrong with it. */
+/** Parses the command line; null if it asks for help. Throws a `CommandError` if it is invalid. */
 export function readOptions(args: string[]): Options | null {
   const { values } = parse(args)
   if (values.help) return null

@@ -53,12 +53,12 @@ const Event = z.object({
   }),
 })
 
-/** An event that the owner took: each once, in the order in which it took them first. */
+/** An event that the owner accepted, and how often. Listed once, in the order in which events were first accepted. */
 export type OwnerEvent = z.output<typeof Event> & { body: string; times: number }
 
 export type OwnerBackend = ReturnType<typeof ownerBackend>
 
-/** Nothing here has a public address, so the events of live paywalls are read where they wait. */
+/** Holds the events of live paywalls: the owner's backend has no public address, so they are read from the database instead. */
 export async function holdLiveEvents({ database }: Pick<TestWorld, 'database'>): Promise<void> {
   await database.query("update webhook_endpoints set held_until = 'infinity' where not is_test")
 }
@@ -69,7 +69,7 @@ export async function writtenEvents({ database, paywall }: LifeWorld): Promise<O
   return rows.map(({ body }) => ({ ...Event.parse(JSON.parse(body)), body, times: 1 }))
 }
 
-/** The owner's backend, which refuses some webhooks, so that they come again, and keeps the others. */
+/** The owner's backend. It refuses some webhooks, so that they are sent again, and keeps the others. */
 export function ownerBackend(faultInjector: FaultInjector) {
   const taken = new Map<string, OwnerEvent>()
   const faults: string[] = []

@@ -19,7 +19,7 @@ export type PartialLife = PartialHistory['lives'][number]
 export const listSteps = ({ lives }: PartialHistory) =>
   lives.flatMap(({ steps }) => steps.filter((step) => step !== null))
 
-/** Formats what is left of a history for `--keep`; `selectSteps` parses it. */
+/** Formats the remaining parts of a history for `--keep`; `selectSteps` parses it. */
 export function formatKeep({ lives, kills }: PartialHistory): string {
   const named = lives.map(({ number, steps }) => {
     const places = steps.flatMap((step, place) => (step ? [place] : []))

@@ -1,5 +1,5 @@
-// Nobody waits for time to pass: days pass by a paywall's clock, and what shorter times would do to our rows is done to them. That
-// fails silently while the database is down, since nothing happens then.
+// The simulation does not wait for time to pass. Days pass by moving a paywall's clock; shorter times pass by updating rows as if the time
+// were over. Such an update fails silently while the database is down, because nothing would happen then either.
 import { until } from '../support/until.ts'
 import type { TestWorld } from '../support/world.ts'
 import type { Company } from './person.ts'
@@ -7,12 +7,12 @@ import type { Company } from './person.ts'
 type Database = Pick<TestWorld, 'database'>
 
 const DAY_MS = 86_400_000
-/** A kill holds time up. */
+/** How long `persist` retries. After a kill it takes a while until calls succeed again. */
 const LONGEST_MS = 120_000
 
 /**
- * Days pass for a life: what falls due meanwhile happens, there and here, in order and with the faults of that time. `afterStep` is called at
- * each time at which something was due.
+ * Moves the clock of a life by days. What falls due meanwhile happens, at the processor and at the service, in order and with the faults of
+ * that time. `afterStep` is called at each time at which something was due.
  */
 export async function daysPass(
   { world: { clock, paywall } }: Company,
@@ -24,14 +24,14 @@ export async function daysPass(
   await persist('a clock is moved', () => clock.moveTo(paywall.id, end, afterStep))
 }
 
-/** A kill may have stopped a clock between us and the processor: now it is moved to the same time at both. */
+/** Moves the clocks of the service and of the processor to the same time: a kill may have stopped a move halfway. */
 export async function clocksAgree(companies: Company[]): Promise<void> {
   for (const { life, world } of companies) {
     if (life.steps.some((step) => step?.act === 'wait')) await world.clock.moveTo(world.paywall.id, new Date(0))
   }
 }
 
-/** Does it again until it succeeds, as after a kill. Fails with what selectSteps it from succeeding. */
+/** Retries until it succeeds, for example after a kill. At the deadline it throws, with the last error as the cause. */
 export async function persist<Result extends object>(what: string, work: () => Promise<Result>): Promise<Result> {
   let cause: unknown
   const attempt = () =>
@@ -42,14 +42,14 @@ export async function persist<Result extends object>(what: string, work: () => P
   return until(what, attempt, LONGEST_MS).catch((error: Error) => Promise.reject(new Error(error.message, { cause })))
 }
 
-/** What will ever be due of a paywall is due now; of all paywalls, if none is named. */
+/** Makes everything due now that reconcile will ever poll for a paywall; null: for all paywalls. */
 export async function allIsDue(world: Database, paywallId: string | null = null): Promise<void> {
   for (const table of ['checkouts', 'purchases']) {
     await change(world, `update ${table} set reconcile_at = now() where reconcile_at is not null`, paywallId)
   }
 }
 
-/** Expires the leases of checkouts and cancellations in progress: their holders were too slow, or have died. */
+/** Expires the leases of checkouts and cancellations in progress, as if their holders were too slow or had died. */
 export async function endLeases(world: Database, paywallId: string | null = null): Promise<void> {
   await change(world, 'update checkout_claims set leased_until = now() where not opened', paywallId)
   const cancelling = 'cancel_requested_at is not null and cancel_accepted_at is null'

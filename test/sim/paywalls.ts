@@ -6,26 +6,26 @@ import { getDriver } from '../conformance/drivers/drivers.ts'
 import { monthly, paywallFile, type Written, yearly } from '../support/paywall-file.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 
-/** The daily limit of the tokens that nothing sold brings. */
+/** The daily limit of the token type that no price credits. */
 export const DAILY_LIMIT = 5
 
-/** The standard tokens that a price of a file brings for each paid period, by the length of that. */
+/** The standard tokens that a price credits for each paid period, by the length of the period. */
 export const TOKENS_A_PERIOD = { month: 100, year: 250, once: 100 }
 
-/** The file of an owner, which is read anew after each edit of a price. */
+/** The paywall file of an owner, which has to be read again after each edit of a price. */
 export interface EditableFile {
   read(): Promise<PaywallFile>
-  /** The monthly price of a paywall is another one from now on: 9.99 USD, or 10.99 USD. */
+  /** Changes the monthly price of a paywall from 9.99 USD to 10.99 USD, or back. */
   edit(paywallId: string): void
 }
 
-/** The ids of a life's paywalls. The second is used if there are two. */
+/** The ids of a life's paywalls. The second is unused if the life has only one. */
 export type Ids = readonly [string, string]
 
 /** The owner's webhook endpoint for live paywalls, which must be a public https address: see `holdLiveEvents`. */
 const LIVE_HOOKS = 'https://owner.example/live'
 
-/** The owner of a history, with an owner key and a webhook endpoint for each mode. */
+/** Creates the paywall file for the owner of a history, with an owner key and a webhook endpoint for each mode. */
 export function getFile(
   { lives }: PartialHistory,
   getIds: (life: PartialLife) => Ids,
@@ -78,7 +78,7 @@ export function getFile(
   }
 }
 
-/** An account for real money. The credentials that emulators make up are test ones, where they name a mode. */
+/** A live account. The credentials that the emulators generate are for test mode, where they name a mode. */
 function liveAccount({ processor: acquiring }: PartialLife, secretly: (field: string, secret: string) => string) {
   const fields: Record<string, { secret: boolean }> = DEFINITIONS[acquiring].credentials
   const credentials = Object.entries(EMULATORS[acquiring].demoCredentials()).map(([field, value]) => {
@@ -120,7 +120,7 @@ function soldBy({ processor: acquiring }: PartialLife): Written & { prices: Writ
   }
 }
 
-/** The features of a price, which no edit changes. */
+/** The features of each price. Edits do not change them. */
 export const FEATURES: Record<string, string[]> = {
   monthly: ['export'],
   yearly: ['export', 'api'],

@@ -9,7 +9,7 @@ import type { TestWorld } from '../support/world.ts'
 import type { Kind } from './history.ts'
 import type { PartialLife } from './parts.ts'
 
-/** The world as the people of a life have it: their own paywall, as its owner has it in its file now. */
+/** The world as seen from a paywall of a life. `paywall` is as in the current file of the owner. */
 export type LifeWorld = Omit<TestWorld, 'paywall'> & { paywall: FilePaywall }
 
 /** What a page was opened to sell. */
@@ -17,59 +17,59 @@ export interface Order {
   slug: string
   amount: number
   currency: string
-  /** Whether it is to replace the subscriptions that its buyer has. */
+  /** Whether the purchase is to replace the existing subscriptions of the buyer. */
   replaces: boolean
 }
 
-/** A person in a life, and what it knows: only what responses have contained. */
+/** A person in a life. The person knows of the service only what responses have contained. */
 export interface Person {
   kind: Kind
   email: string
-  /** With the paywall that it is on. */
+  /** The world, with the paywall that the person is on. */
   world: LifeWorld
   /** Null until a checkout or a sign-in has returned it. */
   userId: string | null
-  /** Of who makes its own calls, once it has one. */
+  /** The session of a person who makes the calls (see `Kind`); null: none yet. */
   session: Session | null
-  /** The addresses that were given for each idempotency key of a checkout, and what the page of each address sells. */
+  /** The page URLs that were returned for each idempotency key of a checkout, and what the page at each URL sells. */
   addresses: Map<string, Set<string>>
   orders: Map<string, Order>
-  /** Whether it has bought something to replace what it had: that takes a while. */
+  /** Whether the person has bought something that replaces existing subscriptions. Stopping those takes a while. */
   replaces: boolean
-  /** The page that it has left without paying, to which it comes back; and the one on which it has last pressed a button. */
+  /** The page that was left without paying, to be paid later; and the page on which a button was last pressed. */
   leftUrl: string | null
   pageUrl: string | null
-  /** What it has bought, by the processor's ids. */
+  /** The processor's ids of the person's purchases. */
   bought: Set<string>
-  /** Of premium tokens: what was acknowledged, and each change whose outcome it does not know. When it has last used daily ones. */
+  /** For premium tokens: the sum of acknowledged changes, and each change of unknown outcome; and when daily tokens were last used. */
   tokens: { known: number; unknown: number[]; spentDailyAt: Date | null }
-  /** Our ids of subscriptions that it has asked to cancel, and of those whose cancellation was acknowledged and not taken back since. */
+  /** Our ids of the subscriptions that the person tried to cancel, and of those whose cancellation was acknowledged and not undone. */
   cancelling: Set<string>
   cancelled: Set<string>
 }
 
-/** The people of a life, and all that they share. */
+/** The people of a life, and everything that they share. */
 export interface Company {
   life: PartialLife
-  /** With its only paywall, or the first of those that share an account; and with each of these. */
+  /** The world with the only paywall, or with the first of those that share an account; and the world with each of these. */
   world: LifeWorld
   worlds: LifeWorld[]
   people: Person[]
-  /** What its processor can and cannot do, what can happen there, and what is stored there of this life alone. */
+  /** What the processor supports, what can happen there, and what is stored there of this life alone. */
   capabilities: Capabilities
   account: AccountControls
   records: AccountRecords
-  /** When something last happened at the processor that time alone does not bring, by the paywall's clock; null: nothing has. */
+  /** When something last happened at the processor that time alone does not cause, by the paywall's clock; null: never. */
   lastHappening: Date | null
-  /** What was cancelled or ended at the processor itself, by its ids. */
+  /** The processor's ids of the subscriptions that were cancelled or ended at the processor itself. */
   stoppedThere: Set<string>
-  /** When a scheduled end was last undone there, in unix seconds, by the subscription's id. */
+  /** When a scheduled end was last undone at the processor, in Unix seconds, by its id of the subscription. */
   undone: Map<string, number>
-  /** What was wrong in the middle of it. */
+  /** The violations that were found while the life was played. */
   faults: Set<string>
 }
 
-/** Who is on two paywalls is one person on each, with the same address, which `name` is part of. */
+/** Creates the people of a life. On each of several paywalls there is one person with the same address, which contains `name`. */
 export function createCompany(life: PartialLife, worlds: LifeWorld[], name: string): Company {
   const { processor } = life
   const world = worlds[0]!

@@ -1,10 +1,11 @@
 // Simulates one history in a running world:
 // 1. Create an owner with a paywall for each life.
 // 2. Run all lives at the same time, one step of each in every round. Meanwhile processes are killed, if the round has a kill.
-// 3. Stop all faults, and wait for work in progress. The lives whose webhooks all arrived, and in which no days passed, must be correct now.
-// 4. Move the clocks by the time after which, as docs/operations.md promises, the service has found what no webhook reported. All lives
-//    must be correct now.
-// 5. Move the clocks by the rest of a month: cancelled subscriptions end, trials are paid. All lives must still be correct.
+// 3. Stop all faults, and wait for work in progress. A life must be correct now if all of its webhooks arrived, its reads were never stale
+//    and no days passed.
+// 4. Move the clocks of the test paywalls far enough that reconcile has found what no webhook reported, as docs/operations.md promises. All
+//    lives on test paywalls must be correct now.
+// 5. Move these clocks by the rest of a month: cancelled subscriptions end, trials are paid. These lives must still be correct.
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
 import { buy, cancel, changeTokens, payAgain, read } from './acts.ts'
@@ -23,16 +24,19 @@ import { mergeAll, signIn } from './sign-in.ts'
 import type { Stage } from './stage.ts'
 import type { Step } from './step.ts'
 
-/** Violated invariants by the number of the life; -1: of no life in particular. */
+/** The violations by the number of their life; -1: they belong to no life. */
 export type Faults = Map<number, string[]>
 
 /**
- * Longer than the week after which we have looked at every subscription, than a trial, and than what is past due gives access; then
- * as long as a period of a monthly subscription.
+ * In days: first longer than the week in which reconcile polls every subscription, than a trial, and than the grace period of a past due
+ * subscription. Then the rest of a monthly period.
  */
 const CALM_DAYS = [8, 24]
 
-/** `isEnough` is asked whenever everybody was judged: what is wrong by then may be all that somebody wants to know. */
+/**
+ * Plays a history and returns its violations. `isEnough` gets the violations so far after each check; if it returns true, the rest of the
+ * history is skipped.
+ */
 export async function play(
   stage: Stage,
   history: PartialHistory,
@@ -59,7 +63,7 @@ export async function play(
   return found
 }
 
-/** `reported`: those whose webhooks have all come. `settled`: see `Knowledge`. */
+/** `reported`: the companies for which `wasFullyReported` holds. `settled`: see `Knowledge`. */
 interface Moment {
   reported: Company[]
   settled: boolean
@@ -67,7 +71,7 @@ interface Moment {
 
 const isOfTests = ({ world }: Company) => world.paywall.is_test
 
-/** What is wrong with some of those who play, and what was wrong in the middle of all lives so far. */
+/** Checks the `judged` companies. Returns their violations, and those that were found so far while any life was played. */
 async function findViolations(stage: Stage, cast: Cast, judged: Company[], moment: Moment): Promise<Faults> {
   const found: Faults = new Map()
   const all = [
@@ -97,7 +101,7 @@ async function playRound(stage: Stage, history: PartialHistory, cast: Cast, roun
 async function live(company: Company, step: Step | null, cast: Cast): Promise<void> {
   if (!step) return
   const person = company.people[step.who]!
-  // What goes wrong on a live paywall is not found out later, since no days pass there.
+  // There are no faults on a live paywall: no days pass there, so no later poll would repair their effects.
   for (const { paywall } of company.worlds) if (paywall.is_test) cast.faultInjector.reseed(paywall.id, step.faultSeed)
   switch (step.act) {
     case 'buy':
@@ -128,7 +132,7 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
   }
 }
 
-/** Days pass, and what was to come in days comes. Who has access is judged after every step of the clock, whatever was reported so far. */
+/** Moves the clock by days, then delivers the webhooks that are days late. Checks access after every step, whatever was reported so far. */
 async function timePasses(company: Company, days: number, { faultInjector }: Cast): Promise<void> {
   const judge = async () => {
     for (const fault of await checkAccess(company)) company.faults.add(fault)
@@ -138,7 +142,7 @@ async function timePasses(company: Company, days: number, { faultInjector }: Cas
   await judge()
 }
 
-/** Whether our state does not depend on reconcile: no webhook was lost, and there was one for everything that happened. */
+/** Whether our state is correct without reconcile: the processor sends a webhook for everything that happened, and none was lost. */
 function wasFullyReported({ life, capabilities, worlds }: Company, faultInjector: FaultInjector): boolean {
   const untold = (step: Step) =>
     (!capabilities.sendsCancellationWebhook && cancels(step)) ||
@@ -150,17 +154,17 @@ function wasFullyReported({ life, capabilities, worlds }: Company, faultInjector
 }
 
 /**
- * Some of what time brings, such as the end of a period that was cancelled, is looked up at its time, and again if that fails. So is what
- * was read too old.
+ * Whether a life has no changes that only polls find. Some changes that time causes, such as the end of a cancelled subscription, are
+ * polled when they are due, and again if that fails. So is a purchase after a stale read.
  */
 const isUpToDate = ({ life: { setup, steps } }: Company) =>
   setup.lagSeconds === 0 && !steps.some((step) => step?.act === 'wait')
 
-/** Whether a subscription may be cancelled by a step, of which not every processor sends a webhook. */
+/** Whether a step may cancel a subscription. Not every processor sends a webhook for that. */
 const cancels = (step: Step) =>
   ['cancel', 'portal-cancel', 'end'].includes(step.act) || (step.act === 'buy' && step.replaces)
 
-/** What is wrong with each, by the number of its life. */
+/** The violations of each company, with the number of its life. */
 async function checkAll({ backend, faultInjector }: Cast, companies: Company[], moment: Moment) {
   const { reported, settled } = moment
   const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
@@ -176,10 +180,10 @@ async function checkAll({ backend, faultInjector }: Cast, companies: Company[], 
   return Promise.all(companies.map(faultsOfLife))
 }
 
-/** How long what a Worker does after its response may take, and a read that follows 2, 5 and 15 s after one that was too old. */
+/** How long a Worker's work after its response may take, including the reads 2, 5 and 15 s after a stale one. */
 const AFTER_RESPONSE_MS = 20_000
 
-/** Faults that do not go away by what is still under way. */
+/** Repeats a check while work in progress may still repair what it finds. Returns the violations that remain. */
 async function whatStays(findFaults: () => Promise<string[]>): Promise<string[]> {
   const deadline = Date.now() + AFTER_RESPONSE_MS
   for (;;) {

@@ -15,7 +15,7 @@ function twoBecomeOne(dice: Dice): Step[] {
   ]
 }
 
-/** Perhaps while the next charge of the older subscription waits for its bank. */
+/** Replaces a subscription with another one, in half of the cases while the next charge of the older one waits for its bank. */
 function upgrade(dice: Dice): Step[] {
   const slug = dice.pick(['monthly', 'yearly'] as const)
   const newer = { ...paying(dice, dice.pick(['monthly', 'yearly'])), replaces: true, who: 0 }
@@ -29,7 +29,7 @@ function upgrade(dice: Dice): Step[] {
   ]
 }
 
-/** Buys for ever instead of a subscription, and tries that again once the subscription is over. */
+/** Replaces a subscription with a lifetime purchase, and tries to buy that again once the subscription has ended. */
 const buysForEver = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'yearly'])), who: 0 },
   { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
@@ -47,7 +47,7 @@ function changePlans(dice: Dice): Step[] {
   ]
 }
 
-/** Pays for a year in the middle of a month, which brings more tokens in the same period. */
+/** Changes to the yearly plan in the middle of a month, which credits more tokens in the same period. */
 const upgradesPlan = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), country: 'US', who: 0 },
   { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
@@ -89,7 +89,7 @@ const cardFails = (dice: Dice): Step[] => [
   { act: 'card', declines: dice.chance(0.3), who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
-/** By a page that was opened before its buyer became the same as another, and by a link that is paid again. */
+/** Pays on a page that was opened before its buyer was merged with another one, and pays again by a link that has sold before. */
 const paysTwice = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
   { ...paying(dice, 'monthly'), button: 'leave', who: 1 },
@@ -98,7 +98,7 @@ const paysTwice = (dice: Dice): Step[] => [
   { act: 'pay-again', who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
-/** On a page that is still open, though it has bought on another one since. */
+/** Pays on a page that is still open after a purchase on another page. */
 const paysOnBothPages = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), button: 'leave', who: 0 },
   { ...paying(dice, 'monthly'), who: 0 },
@@ -111,7 +111,7 @@ const spendsDaily = (dice: Dice): Step[] => [
   { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
-/** While its processor refuses to stop what it replaces, for two days. */
+/** Replaces a subscription while the processor refuses to stop it, for two days. */
 const upgradesInAnOutage = (dice: Dice): Step[] => [
   { ...paying(dice, 'monthly'), who: 0 },
   { act: 'wait', days: 8, who: 0, faultSeed: dice.below(2 ** 31) },
@@ -123,7 +123,7 @@ const upgradesInAnOutage = (dice: Dice): Step[] => [
   { act: 'outage', ends: true, who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
-/** How lives begin: with a purchase, or with what has to come together and seldom does by chance. */
+/** How lives begin: with a purchase, or with a combination of steps that random steps rarely produce. */
 export const PLOTS: readonly [Plot, ...Plot[]] = [
   upgradesPlan,
   buysForEver,
@@ -141,5 +141,5 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
   upgradesInAnOutage,
 ]
 
-/** Whether a plot is nothing for somebody alone. */
+/** Whether a plot needs two people. */
 export const takesTwo = (plot: Plot) => plot === twoBecomeOne || plot === paysTwice

@@ -1,10 +1,10 @@
 import type { Dice } from '../fuzz/dice.ts'
 import type { Slug, Step } from './step.ts'
 
-/** Not yet the end of a trial, just after it, and a period that is over. */
+/** Before the end of a trial, just after it, and after the end of a monthly period. */
 const DAYS = [1, 8, 32] as const
 
-/** A step of any person. */
+/** A step without its person. */
 export type Chosen = Step extends infer Each ? (Each extends Step ? Omit<Each, 'who'> : never) : never
 
 export function createStep(dice: Dice): Chosen {
@@ -44,7 +44,7 @@ export function createStep(dice: Dice): Chosen {
 
 const BUTTONS = ['pay', 'pay', 'pay', 'pay', 'pay', 'pay', 'later', 'transfer', 'decline', 'cancel', 'leave'] as const
 
-/** Of whom most is seen: it pays at once. */
+/** A purchase that is paid at once, which makes the most later steps possible. */
 export const paying = (dice: Dice, slug: Slug) => ({ ...buying(dice), slug, button: 'pay' as const, replaces: false })
 
 export const buying = (dice: Dice): Extract<Chosen, { act: 'buy' }> => ({

@@ -9,7 +9,7 @@ type Played = Pick<Options, 'lives' | 'processor'>
 export const faultLines = (faults: Faults): string[] =>
   [...faults].flatMap(([life, found]) => found.map((fault) => `  ${life < 0 ? 'the world' : `life ${life}`}: ${fault}`))
 
-/** Formats a history that violates the model, with the command that replays it. `played`: the options it was played with. */
+/** Formats a failing history, with the command that replays it. `played`: the options of the run. */
 export function report({ history, faults }: FailingHistory, played: Played): string {
   const hasOneLife = history.lives.length === 1
   const shown = hasOneLife ? history.lives : history.lives.filter(({ number }) => faults.has(number))
@@ -22,7 +22,7 @@ export function report({ history, faults }: FailingHistory, played: Played): str
   ].join('\n')
 }
 
-/** The same as JSON. `life` is null for faults of no life in particular. */
+/** The same report for JSON. `life` is null for violations that belong to no life. */
 export const reportJson = ({ history, faults }: FailingHistory, played: Played) => ({
   faults: [...faults].map(([life, found]) => ({ life: life < 0 ? null : life, faults: found })),
   lives: history.lives,
@@ -30,7 +30,7 @@ export const reportJson = ({ history, faults }: FailingHistory, played: Played) 
   play_again: replayCommand(history, played),
 })
 
-/** The command that replays it. */
+/** The command that replays a history. */
 function replayCommand(history: PartialHistory, { lives, processor }: Played): string {
   const at = processor === undefined ? '' : ` --processor ${processor}`
   return `npm run sim -- --seed ${history.seed} --lives ${lives}${at}${keepOption(history, lives)}`

@@ -1,9 +1,9 @@
 import type { PartialHistory, PartialLife } from './parts.ts'
 import type { Faults } from './play.ts'
 
-/** After this time the shortest history so far has to do. */
+/** How long to search. The result is the shortest history found by then. */
 const LONGEST_SECONDS = 120
-/** How often a life is played alone before it is believed to need the others: what breaks by a race does so now and then. */
+/** How often a life is played alone before we conclude that it fails only with the others: a race does not fail every time. */
 const TRIES = 3
 
 export interface FailingHistory {
@@ -12,8 +12,8 @@ export interface FailingHistory {
 }
 
 /**
- * Leaves out what a history breaks without: lives, then the kills, then steps, each by playing the rest. What breaks only now
- * and then may be left longer than it need be.
+ * Shortens a failing history: leaves out lives, then the kills, then steps, and plays the rest each time to see whether it still fails. A
+ * history that fails only now and then may remain longer than necessary.
  */
 export async function shrink(
   whole: PartialHistory,
@@ -23,7 +23,7 @@ export async function shrink(
   const deadline = Date.now() + LONGEST_SECONDS * 1000
   let broken: FailingHistory = { history: whole, faults }
 
-  /** Whether it breaks without something, too: then that is left out from now on. */
+  /** Plays a shorter history. If it fails, too, the search continues with it. Returns whether it failed. */
   async function leaveOut(history: PartialHistory): Promise<boolean> {
     if (Date.now() > deadline) return false
     const found = await play(history)

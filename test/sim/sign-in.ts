@@ -1,4 +1,4 @@
-// How people become known: they sign in, anonymously or by mail, or the owner merges two.
+// How the service gets to know people: they sign in, anonymously or by mail, or the owner merges two.
 
 import { openKysely } from '../../cli/database.ts'
 import { mergeUsers } from '../../cli/users/merge.ts'
@@ -10,7 +10,7 @@ import { insist } from './insist.ts'
 import type { Company, Person } from './person.ts'
 import type { Step } from './step.ts'
 
-/** The session of a person with its own calls; a new one if it has none. Null while the service is down. */
+/** Returns the session of a person who makes the calls; starts one if there is none. Null while the service is down. */
 export async function ownSession(person: Person): Promise<Session | null> {
   const { world } = person
   const exchange = () =>
@@ -28,7 +28,7 @@ const signedIn = (reply: Reply | null) => (reply?.status === 200 ? parseSession(
 
 const LONGEST_MS = 5_000
 
-/** An anonymous user signs in by mail, as itself or as another of its life. Nothing comes of it if something fails. */
+/** Signs an anonymous user in by mail, as itself or as another person of the life. Leaves the person as it is if something fails. */
 export async function signIn(
   { people }: Company,
   person: Person,
@@ -56,7 +56,7 @@ export async function signIn(
   Object.assign(person, { kind: 'user', session, userId: session.user.id })
 }
 
-/** The owner merges the first of a life into another one. It may have happened though the command failed. */
+/** Merges the first person of a life into the second, as the owner does. The merge may have happened although the command failed. */
 export async function mergeAll({ world, people: [from, into] }: Company): Promise<void> {
   if (!from?.userId || !into?.userId) return
   const names = { from: from.userId, into: into.userId }

@@ -1,5 +1,5 @@
-// What histories are played on, started once and used for one after the other: the local world on a Postgres of its own, with
-// its crons, and without rate limits, since one address plays all people.
+// The environment of histories, started once and used for one after the other: the local world with its crons, on its own Postgres. It has
+// no rate limits, since the calls of all people come from one address.
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Postgres } from '../../dev/world/database/postgres.ts'
 import { preparedDatabase, startScratchPostgres } from '../../dev/world/database/scratch-postgres.ts'
@@ -9,23 +9,23 @@ import { expectDocumented } from '../support/expect-documented.ts'
 import type { TestWorld } from '../support/world.ts'
 
 export interface Stage {
-  /** The world, without the contents of a file. */
+  /** The world, without the fields that depend on a paywall file. */
   world: Omit<TestWorld, 'file' | 'paywall' | 'key'>
   postgres: Postgres
   /**
-   * What must never happen, whoever's life it is: an answer that the document does not have, none at all, or a Worker that
-   * fails unexpectedly.
+   * Violations that belong to no life, such as a response that the API's document does not describe, a request without a response, or an
+   * unexpected failure of a Worker.
    */
   faults: string[]
   /** Sends a webhook of an emulator. */
   sendWebhook: typeof fetch
-  /** The owner's file from now on, instead of the one before. */
+  /** Applies the owner's file, which replaces the previous one. */
   putUp(file: PaywallFile): Promise<void>
 }
 
-/** How often the crons are fired: as often as in the local world. */
+/** How often the crons run: as often as in the local world. */
 const CRON_SECONDS = 2
-/** Longer than any request may take. */
+/** The longest time that a request may take. */
 const ANSWER_SECONDS = 60
 
 export async function startStage(started: AsyncDisposableStack): Promise<Stage> {
@@ -48,7 +48,7 @@ export async function startStage(started: AsyncDisposableStack): Promise<Stage> 
   )
   started.defer(running.crons.start(CRON_SECONDS, () => undefined))
 
-  /** A request at the public door. A connection that a kill has cut is no fault, but no answer at all is one. */
+  /** Sends a request to the gateway. It is a violation if no response arrives in time, but not if a kill drops the connection. */
   const ask: TestWorld['fetch'] = async (path, init = {}) => {
     const signal = AbortSignal.timeout(ANSWER_SECONDS * 1000)
     const headers = new Headers(init.headers as Record<string, string>)

@@ -1,9 +1,13 @@
 /**
- * What a person does, or what happens to it at the processor; `wait`: so many days pass by its paywall's clock; `due`: whatever
- * reconcile will look at is due now; `sign-in`: an anonymous user signs in, perhaps as another of the life; `merge`: the owner merges
- * two; `edit`: the owner changes the monthly price; `outage`: the processor refuses every call that would change something, until that
- * `ends`. `who` does it, or has it done to: the number of a person of the life. What cannot
- * happen at that moment does not.
+ * Something that a person does, or that happens to the person at the processor. A step that is not possible at that moment has no effect.
+ *
+ * - `who`: the number of the person in the life
+ * - `wait`: the clock of the paywall moves by `days`
+ * - `due`: everything that reconcile will ever poll for the paywall is due now
+ * - `sign-in`: an anonymous user signs in by mail, as itself or as another person of the life
+ * - `merge`: the owner merges two people
+ * - `edit`: the owner changes the monthly price
+ * - `outage`: the processor refuses every call that would change something, until an `outage` with `ends`
  */
 export type Step = { faultSeed: number; who: number } & (
   | {
@@ -11,7 +15,7 @@ export type Step = { faultSeed: number; who: number } & (
       slug: Slug
       country: 'US' | 'DE'
       button: Button
-      /** Whether it is to replace the subscriptions that its buyer has. */
+      /** Whether the purchase is to replace the existing subscriptions of the buyer. */
       replaces: boolean
       comesBack: boolean
       clicks: 1 | 2 | 3
@@ -31,5 +35,5 @@ export type Step = { faultSeed: number; who: number } & (
 
 export type Slug = 'monthly' | 'yearly' | 'lifetime'
 
-/** `leave`: the page is opened and none of its buttons is pressed. */
+/** `leave`: the page is opened, but none of its buttons is pressed. */
 export type Button = 'pay' | 'later' | 'transfer' | 'decline' | 'cancel' | 'leave'

@@ -4,13 +4,13 @@ import type { Company } from './person.ts'
 
 type Kind = 'succeeded' | 'failed' | 'refunded' | 'refund_failed' | 'disputed' | 'dispute_lost' | 'dispute_won'
 
-/** What a processor has of a life, read from its emulator and judged without our adapters. */
+/** The processor's records of a life, read from its emulator and interpreted without our adapters. */
 export interface Truth {
   sales: Sale[]
-  /** The checkout of each hosted page that was opened, and of each that was paid, a pending payment included. */
+  /** The checkouts of the hosted pages that were opened, and of those that were paid, including with a pending payment. */
   opened: string[]
   paid: string[]
-  /** How many payments succeeded, failed at most, or were refunded. A renewal that is charged back counts as failed. */
+  /** The number of payments of each kind; of `failed` it is the maximum. A renewal that is charged back counts as failed. */
   payments: Record<Kind, number>
 }
 
@@ -38,15 +38,15 @@ export function getTruth({ account, records, capabilities: { refundsWhenDisputed
   }
 }
 
-/** Those that are so, and the others. */
+/** Splits a list into the items that satisfy the condition and the others. */
 const partition = <Each>(all: Each[], isSo: (each: Each) => boolean) =>
   [all.filter(isSo), all.filter((each) => !isSo(each))] as const
 
-/** Subscriptions whose first payment was not made in time: it has failed for good. */
+/** The number of subscriptions whose first payment was not made in time, so that it failed for good. */
 const neverPaid = (records: AccountRecords) =>
   records('subscriptions').filter(({ status }) => status === 'incomplete_expired').length
 
-/** A payment may be attempted several times. */
+/** The number of failed attempts at payments. A payment may be attempted several times. */
 const failures = (records: AccountRecords) =>
   records('payments').reduce((sum, { id, status }) => {
     const attempts = records('attempts').filter(({ payment }) => payment === id)

@@ -3,21 +3,22 @@ import type { Case, Invariant, StoredPurchase } from './case.ts'
 import { pastDueSince } from './changes.ts'
 
 const DAY_MS = 86_400_000
-/** As docs/contract.md has them. */
+/** As defined in docs/contract.md. */
 const [RENEWAL_GRACE_DAYS, GRACE_DAYS] = [3, 7]
-/** The service asks its own clock: at the very end of access either answer is right. */
+/** The service uses its own clock: this close to the end of access either result is correct. */
 const TOLERANCE_MS = 60_000
 /**
- * A clock may be moved while a webhook's read is being stored: then the event has a later time than its purchase. The read is due again 2 s
- * after the webhook, and no clock is moved past what is due.
+ * A clock may be moved while the read of a webhook is being stored; then the event has a later time than its purchase. The difference is
+ * limited: the read is due again 2 s after the webhook, and no clock is moved past something due.
  */
 const CLOCK_STEP_MS = 2_000
 
 const time = (at: unknown) => (typeof at === 'string' ? Date.parse(at) : Infinity)
 
 /**
- * Until when a purchase gives access, as docs/contract.md says it: milliseconds; Infinity: it has no end. Grace begins when we learn that it is
- * past due, of which the owner is notified at once; where no webhook came that is later than the charge that failed.
+ * When the access of a purchase ends by the rules of docs/contract.md, in milliseconds; Infinity: never. The grace period begins when we
+ * learn that the purchase is past due, of which the owner is notified at once; without a webhook, that is some time after the charge
+ * failed.
  */
 function accessUntil(purchase: StoredPurchase): number {
   const { status, interval, cancel_at: cancelAt, current_period_end: periodEnd } = purchase
@@ -30,7 +31,7 @@ function accessUntil(purchase: StoredPurchase): number {
 const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: StoredPurchase) =>
   Math.abs(accessUntil(purchase) - now.getTime()) < TOLERANCE_MS
 
-/** Who is let in, by what, and until when. */
+/** `paid` and the features of a user follow from the purchases that give access at the moment. */
 export const ACCESS: Invariant = {
   name: 'access',
   faults({ members, purchases, now }) {
@@ -48,13 +49,13 @@ export const ACCESS: Invariant = {
   },
 }
 
-/** What a purchase says of the end of its access. What has ended, or is paused, gave access until then. */
+/** A purchase shows the correct end of its access. If it has ended or is paused, this is a time in the past. */
 export const ACCESS_UNTIL: Invariant = {
   name: 'access_until',
   faults: ({ purchases, now }) =>
     purchases.flatMap((purchase) => {
       const { id, status, access_until: until, changes } = purchase
-      // What was never paid for gave no access.
+      // A purchase that was never paid for gave no access.
       const hasEnded = status === 'refunded' || (changes.length > 0 && ['paused', 'canceled'].includes(status))
       const isSame =
         time(until) === accessUntil(purchase) || Math.abs(time(until) - accessUntil(purchase)) <= CLOCK_STEP_MS

@@ -10,8 +10,8 @@ import {
 } from './case.ts'
 
 /**
- * The owner is warned of what docs/contract.md names, and of nothing else: by `payment.unexpected`, `subscription.stop_failed` and
- * `duplicate_of`. Whatever the owner must be told of a duplicate is held by `ONCE`.
+ * The owner gets the warnings that docs/contract.md specifies, and no others: `payment.unexpected`, `subscription.stop_failed` and
+ * `duplicate_of`. `ONCE` checks that no duplicate goes unreported.
  */
 export const ALARMS: Invariant = {
   name: 'alarms',
@@ -27,11 +27,11 @@ export const ALARMS: Invariant = {
   ],
 }
 
-/** A subscription whose buyer has bought something that was to replace it. Whatever else that user has is taken for older. */
+/** A subscription, and a purchase by the same user that was to replace it. All other subscriptions of that user count as older. */
 interface Replacement {
   older: StoredPurchase
   newer: StoredPurchase
-  /** When the newer one was paid for, or its trial began, and when the owner got its event; in unix seconds. */
+  /** When the newer one was paid for or its trial began, and the time of its checkout event; in Unix seconds. */
   at: number
   learnedAt: number
 }
@@ -60,8 +60,9 @@ function begunAt(life: Case, purchase: StoredPurchase): number | null {
 }
 
 /**
- * Whether one replaces the other for certain: they were bought by the same user, and not by two who were merged since. Whatever was first
- * paid for less than an hour before its replacement may be the newer one, though a transfer may take days.
+ * Whether the newer one certainly replaces the older one: the same user bought both, not two users who were merged later. It is not certain
+ * if the older one was first paid for less than an hour before the replacement, or later: it may in fact be newer, or its bank transfer may
+ * have taken days.
  */
 function isCertain(life: Case, { older, newer, at }: Replacement): boolean {
   const first = begunAt(life, older)
@@ -70,7 +71,7 @@ function isCertain(life: Case, { older, newer, at }: Replacement): boolean {
   )
 }
 
-/** Charges that were reported as unexpected, and were not made after a replacement, or were reported so before. */
+/** Charges that were wrongly reported as unexpected: they were not made after a replacement, or had been reported before. */
 function falseUnexpected(life: Case): string[] {
   const reported = life.events.flatMap(({ type, data: { payment } }) =>
     type === UNEXPECTED && payment ? [payment] : [],
@@ -86,7 +87,7 @@ function falseUnexpected(life: Case): string[] {
 
 const UNEXPECTED = 'payment.unexpected'
 
-/** Stops that were reported as failed within a day, or of what had ended. */
+/** Stops that were wrongly reported as failed: within a day of the replacement, or for a subscription that had ended. */
 const falseStopFailed = (life: Case): string[] =>
   life.events
     .filter(({ type }) => type === STOP_FAILED)
@@ -101,7 +102,7 @@ const falseStopFailed = (life: Case): string[] =>
 
 const STOP_FAILED = 'subscription.stop_failed'
 
-/** Purchases that were reported as duplicates of nothing that their buyer had then, or that they were to replace. */
+/** Purchases that were wrongly reported as duplicates: of something that their buyer did not have then, or that they were to replace. */
 const falseDuplicates = (life: Case): string[] =>
   life.events.flatMap(({ data: { checkout }, timestamp }) => {
     if (!checkout?.duplicate_of) return []
@@ -120,12 +121,12 @@ const falseDuplicates = (life: Case): string[] =>
 const hasEndedBefore = ({ changes }: StoredPurchase, at: string) =>
   changes.findLast((change) => change.at < Date.parse(at))?.is.status === 'canceled'
 
-/** Charges for a subscription after its buyer had paid for its replacement, without a warning. */
+/** Charges for a subscription after its buyer had paid for its replacement, of which the owner was not warned. */
 function untoldCharges(life: Case, { older, newer, at }: Replacement): string[] {
   const { company, known, events } = life
   const { paidPeriods = [] } = findSale(life, older) ?? {}
   if (newer.trial_end !== null) return []
-  // If the webhook of a charge may be lost and reads include no payments, it is certain only that none is made after the stop.
+  // If the webhook of a charge may be lost and reads include no payments, only a charge after the stop is certainly a violation.
   const isKnown = known.everything || company.capabilities.readsIncludePayments
   const from = isKnown ? at : isUndoneAfter(company, older.processorId, at) ? Infinity : stoppedAfter(older, at)
   const late = paidPeriods.filter(({ paidAt }) => paidAt > from)
@@ -135,7 +136,7 @@ function untoldCharges(life: Case, { older, newer, at }: Replacement): string[] 
     : []
 }
 
-/** A subscription that was not stopped for days after the owner learned of its replacement, without a warning. */
+/** A subscription that was not stopped for days after its replacement was reported, of which the owner was not warned. */
 function untoldStops({ company, events, now }: Case, { older, newer, at, learnedAt }: Replacement): string[] {
   const hasEnded = newer.interval === null ? newer.status !== 'active' : newer.changes[0]?.is.status === 'canceled'
   const before = older.changes.findLast((change) => change.at / 1000 <= learnedAt)
@@ -145,10 +146,10 @@ function untoldStops({ company, events, now }: Case, { older, newer, at, learned
   return isLate && !isWarned ? [`${older.processorId} was not stopped for days, and the owner was not warned`] : []
 }
 
-/** A day, and the hour after which the stop is tried again, at most. */
+/** A day, and two hours in which the stop is tried again: it is retried hourly. */
 const WARNED_AFTER_SECONDS = DAY_SECONDS + 2 * HOUR_SECONDS
 
-/** When a subscription was first reported to end or to have ended, at `at` or later; times in unix seconds. */
+/** When a subscription was first reported to end or to have ended, at `at` or later; times in Unix seconds. */
 function stoppedAfter({ changes }: StoredPurchase, at: number): number {
   const stop = changes.find((each) => each.at >= at * 1000 && isStopped(each.is))
   return stop ? stop.at / 1000 : Infinity
@@ -157,6 +158,6 @@ function stoppedAfter({ changes }: StoredPurchase, at: number): number {
 const isStopped = ({ cancel_at_period_end: isEnding, status }: StoredPurchase['changes'][number]['is']) =>
   isEnding || status === 'canceled'
 
-/** Whether a buyer has undone the end of a subscription since a time, in unix seconds: the buyer wants to be charged. */
+/** Whether the buyer undid the end of a subscription after a time, in Unix seconds, and so wants to be charged. */
 export const isUndoneAfter = ({ undone }: Case['company'], processorId: string, at: number) =>
   (undone.get(processorId) ?? 0) > at

@@ -19,7 +19,7 @@ export interface StoredPurchase extends Purchase {
   /** The user who has it. */
   member: Member
   processorId: string
-  /** Its hosted page's address. */
+  /** The URL of its hosted page. */
   url: string | null
   /** Empty for a one-time purchase. */
   changes: Change[]
@@ -39,7 +39,7 @@ export interface Knowledge {
 export interface Case {
   company: Company
   truth: Truth
-  /** The users of its people. Two who were merged are one. */
+  /** The users of its people. Merged users count as one. */
   members: Member[]
   purchases: StoredPurchase[]
   /** The owner's events, in the order in which they happened. */
@@ -52,18 +52,18 @@ export interface Case {
 export const findOrder = ({ people }: Company, purchase: Pick<StoredPurchase, 'url'> | undefined): Order | undefined =>
   people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
 
-/** What was sold at the processor of a purchase. */
+/** The sale of a purchase at the processor. */
 export const findSale = ({ truth: { sales } }: Case, { processorId }: Pick<StoredPurchase, 'processorId'>) =>
   sales.find((sale) => sale.processorId === processorId)
 
-/** The user who bought something, as the owner was notified when it was bought: a merge may have given it to another since. */
+/** The user who bought something, as in the event of its checkout: a merge may have moved the purchase to another user since. */
 export function buyer({ purchases, events }: Case, processorId: string): string | null | undefined {
   const purchase = purchases.find((each) => each.processorId === processorId)
   const completed = events.find(({ data }) => purchase && data.checkout?.purchase_id === purchase.id)
   return completed?.data.user.id ?? purchase?.member.userId
 }
 
-/** What must hold of every life. Gives what does not. */
+/** A condition that must hold for every life. */
 export interface Invariant {
   name: string
   /** Returns the violations. */

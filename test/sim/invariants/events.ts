@@ -5,7 +5,7 @@ import { findSequenceErrors } from '../../support/owner-events.ts'
 import type { Case, Invariant } from './case.ts'
 import { type Change, type EventSubscription, getChanges } from './changes.ts'
 
-/** The events about each user of a paywall come in order, without a gap. */
+/** The events about each user of a paywall are numbered in order, without gaps. */
 export const SEQUENCE: Invariant = {
   name: 'sequence',
   faults({ events }) {
@@ -19,7 +19,7 @@ export const SEQUENCE: Invariant = {
   },
 }
 
-/** Events name the mode of their paywall, and go to the webhook endpoints of that mode alone. */
+/** Events name the mode of their paywall, and go only to the webhook endpoints of that mode. */
 export const OF_ITS_MODE: Invariant = {
   name: 'events of its mode',
   async faults({ company: { worlds }, events }) {
@@ -41,7 +41,7 @@ export const OF_ITS_MODE: Invariant = {
   },
 }
 
-/** The last event about a subscription has the state that is shown. */
+/** The last event about a subscription has the state that the user endpoint returns. */
 export const LAST: Invariant = {
   name: 'last event',
   faults: ({ members, events }) =>
@@ -55,12 +55,12 @@ export const LAST: Invariant = {
 }
 
 const DAY_MS = 86_400_000
-/** The service asks its own clock: at the very end of access either answer is right. */
+/** The service uses its own clock: this close to the end of access either result is correct. */
 const TOLERANCE_MS = 60_000
 
 const time = (at: string | null) => (at === null ? Infinity : Date.parse(at))
 
-/** Whether access ends although the subscription goes on: it is past due, or nobody knows of its next period. */
+/** Whether the access of a running subscription ends before any scheduled end: it is past due, or its next period is unknown. */
 function hasGrace({ status, access_until: until, ...is }: EventSubscription): boolean {
   const scheduledEnd = is.cancel_at ?? (is.cancel_at_period_end ? is.current_period_end : null)
   return ['trialing', 'active', 'past_due'].includes(status) && time(until) < time(scheduledEnd)
@@ -85,12 +85,12 @@ const TYPES: Record<
     is.status !== 'canceled' && !is.cancel_at_period_end && was.cancel_at_period_end,
 }
 
-/** The types of all events that a change has; a renewal, which not every change of a period is, has a invariant of its own. */
+/** The event types of a change. Renewals have an invariant of their own, since not every change of a period is one. */
 function dueTypes(change: Change, hadEnded: boolean): string[] {
   const { types, was, is } = change
   if (was === undefined) return ['subscription.created']
   const due = Object.keys(TYPES).filter((type) => TYPES[type]!(is, was, hadEnded, change))
-  // What no price of the paywall names may be changed for something else that none names.
+  // A plan that no price of the paywall refers to may be changed to another such plan.
   const isUnnamed = is.price_id === null && was.price_id === null && !isDeepStrictEqual(is, was)
   if (isUnnamed && types.includes('subscription.plan_changed')) due.push('subscription.plan_changed')
   if (types.includes(RENEWED)) due.push(RENEWED)
@@ -99,7 +99,7 @@ function dueTypes(change: Change, hadEnded: boolean): string[] {
 
 const RENEWED = 'subscription.renewed'
 
-/** An event is of a type that what changed has, and there is one of each of these types. */
+/** A change has one event of each type that fits it, and no others. */
 export const OF_ITS_TYPE: Invariant = {
   name: 'event types',
   faults: ({ purchases, now, known: { settled } }) =>
@@ -112,7 +112,7 @@ export const OF_ITS_TYPE: Invariant = {
         const due = dueTypes(change, hadEnded)
         const isRight = (isAtItsEnd(change) && was !== undefined) || isDeepStrictEqual(types.toSorted(), due.toSorted())
         hadEnded = isPastGrace(change) && (hadEnded || was === undefined || types.includes('subscription.access_ended'))
-        // It is asked for hourly, if the processor cannot be asked at once.
+        // If the processor cannot be polled at once, it is polled hourly.
         const until = changes[place + 1]?.at ?? (settled ? now.getTime() : at)
         const isUntold = hasGrace(is) && !hadEnded && until > time(is.access_until) + DAY_MS
         return [
@@ -146,8 +146,8 @@ export const RENEWALS: Invariant = {
 }
 
 /**
- * The ends of periods that were reported as renewed when no further period had been paid for. The step `renew` is paid in advance, and so is
- * `roll-over` where a charge waits for the bank: both have the date of the next charge.
+ * The ends of periods whose renewal was reported before another period was paid for. Lives that are charged in advance are left out: by the
+ * step `renew`, and by `roll-over` where a charge waits for the bank. Both payments have the date of the next charge.
  */
 function unpaidRenewals({ company: { life } }: Case, changes: Change[], sale: Sale | undefined): string[] {
   const inAdvance = waitsForBank(life.processor) ? ['renew', 'roll-over'] : ['renew']
@@ -165,9 +165,9 @@ function unpaidRenewals({ company: { life } }: Case, changes: Change[], sale: Sa
 export const isSameDay = (seconds: number, at: string) => isoTime(seconds).slice(0, 10) === at.slice(0, 10)
 
 /**
- * The ends of the later periods that were paid for when they first became known. One that is paid for afterwards may be over before that
- * is known, and so may any of which no webhook came. A change of the plan begins a period, too, and is no renewal. Nor is a period that
- * ends before one that was paid for earlier: a subscription that was renewed in advance and then changed to a shorter plan has such periods.
+ * The ends of the periods after the first that were already paid for when they became known. A period that is paid for later may be over
+ * before its payment is known; so may any period without a webhook. A change of plan also begins a period, but is no renewal. Nor is a
+ * period that ends before one that was paid for earlier, as after a renewal in advance and a change to a shorter plan.
  */
 function paidPeriodEnds({ known }: Case, changes: Change[], sale: Sale | undefined) {
   if (!known.everything || !sale) return []
@@ -204,7 +204,7 @@ export const TRIAL_ENDING: Invariant = {
           .filter(({ is, at }, place) => {
             const until = changes[place + 1]?.at ?? now.getTime()
             const noticeAt = Math.max(time(is.trial_end) - TRIAL_NOTICE_MS, at)
-            // It is asked for hourly, if the processor cannot be asked at once.
+            // If the processor cannot be polled at once, it is polled hourly.
             return is.status === 'trialing' && !is.cancel_at_period_end && until > noticeAt + DAY_MS
           })
           .filter(({ is }) => !ends.includes(is.trial_end))
@@ -213,7 +213,7 @@ export const TRIAL_ENDING: Invariant = {
     }),
 }
 
-/** As docs/contract.md has it. */
+/** As defined in docs/contract.md. */
 const TRIAL_NOTICE_MS = 3 * DAY_MS
 
 /** The checkout of every purchase is reported once. */
@@ -222,14 +222,14 @@ export const COMPLETED: Invariant = {
   faults: ({ purchases, events }) =>
     purchases.flatMap(({ id, status, changes }) => {
       const count = events.filter(({ data }) => data.checkout?.purchase_id === id).length
-      // What was never paid for is canceled, too.
+      // A purchase that was never paid for is `canceled`, too.
       const isRight =
         status === 'canceled' && changes.length === 0 ? count <= 1 : count === (status === 'pending' ? 0 : 1)
       return isRight ? [] : [`the checkout of ${id}, which is ${status}, was reported ${count} times`]
     }),
 }
 
-/** The previous state in an event is the one that the event before it has reported. */
+/** `previous` of an event is the state that the event before it reported. */
 export const PREVIOUS: Invariant = {
   name: 'previous',
   faults: ({ events }) =>

@@ -12,7 +12,7 @@ import {
   type StoredPurchase,
 } from './case.ts'
 
-/** No payment is reported twice, and each that a webhook reported is, though not each of its failed attempts. */
+/** No payment, refund or dispute is reported twice. The owner hears of each that a webhook reported to us, except some failed attempts. */
 export const TOLD: Invariant = {
   name: 'payments reported',
   faults({ company: { capabilities }, truth: { payments }, purchases, events, known: { everything } }) {
@@ -41,7 +41,7 @@ export const TOLD: Invariant = {
   },
 }
 
-/** A subscription that became past due without a payment that failed or was disputed. */
+/** Finds a subscription that became past due without an event for a failed or disputed payment. */
 function untoldFailures({ id, changes }: StoredPurchase, events: Case['events']): string[] {
   const isPastDue = changes.some(({ types }) => types.includes('subscription.past_due'))
   const isReported = events.some(({ type, data }) => FAILURES.includes(type) && data.payment?.purchase_id === id)
@@ -50,7 +50,7 @@ function untoldFailures({ id, changes }: StoredPurchase, events: Case['events'])
 
 const FAILURES = ['payment.failed', 'payment.disputed', 'payment.dispute_lost']
 
-/** Payment events have the amounts paid for their purchase, to the cent, and a price that was sold, the same in all events of a payment. */
+/** A payment event has an amount that was paid for its purchase, to the cent, and the price that was sold: one price for each payment. */
 export const AMOUNTS: Invariant = {
   name: 'amounts',
   faults(life) {
@@ -104,7 +104,7 @@ export const WENT_BACK: Invariant = {
   },
 }
 
-/** The reported payments whose amount the processor has not moved, or not so often, for a payment of their purchase. */
+/** The reported payments whose amount the processor did not move for a payment of their purchase, or moved less often than reported. */
 function inventedAmounts(
   { company: { records }, truth: { sales }, purchases }: Case,
   reported: ToldPayment[],
@@ -127,7 +127,7 @@ function inventedAmounts(
 
 type ToldPayment = NonNullable<Case['events'][number]['data']['payment']>
 
-/** The last event of a payment has the total that went back, to which all its events add up. */
+/** Checks that the total refunded in the last event of a payment is the sum of all events of the payment. */
 function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): string[] {
   const sumUp = (kind: string) =>
     reported.filter((each) => each.kind === kind).reduce((sum, { payment }) => sum + payment.amount, 0)
@@ -143,7 +143,7 @@ function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): stri
   ]
 }
 
-/** What a checkout came to is what was paid for it first, to the cent, and nothing for a trial; for what its page was opened to sell. */
+/** A checkout event has the amount of the first payment to the cent, or 0 for a trial, and the price that its page was opened to sell. */
 export const CHARGED: Invariant = {
   name: 'checkout amounts',
   faults: (life) => {
@@ -201,13 +201,13 @@ export const ONCE: Invariant = {
     const wasReplaced = people.some(({ replaces }) => replaces)
     const periods = records('invoices')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
-      // A change of plan can begin a period in the second in which another began.
+      // A change of plan can begin a period in the same second as another one.
       .map(({ subscription, periodStart, periodEnd }) => `${subscription} from ${periodStart} to ${periodEnd}`)
     const active = records('subscriptions').filter(({ status }) => status === 'active').length
     return [
       ...people.flatMap(({ email, bought }) => {
         const own = renewing.filter(({ processorId }) => bought.has(processorId)).map(({ processorId }) => processorId)
-        // Who was merged into another, and buys by its address again, is somebody new, until a second merge.
+        // After a merge, a purchase with the old address creates a new user, until a second merge.
         const users = own.map((id) => buyer(life, id))
         const isTwice = new Set(users).size < users.length
         return isTwice && (settled || !wasReplaced) ? [`${own.length} subscriptions of ${email} renew`] : []
@@ -225,9 +225,10 @@ export const ONCE: Invariant = {
 }
 
 /**
- * The subscriptions that renew although their buyer has later bought, for ever, what was to replace them. Those that were paid for less than
- * an hour before its payment began may be newer, though a transfer may take days. Money that came back may have been away when the purchase first
- * became known: then it replaced nothing.
+ * The subscriptions that renew although their buyer later made a lifetime purchase that was to replace them. Left out are subscriptions
+ * first paid for less than an hour before that payment began, or later: they may be newer, or their bank transfer may have taken days. Also
+ * left out are purchases with a refund or dispute: if the money was gone when the purchase first became known, it replaced nothing,
+ * even if the money came back.
  */
 function outlived({ company, truth: { sales }, purchases }: Case, { bought, orders }: Person, renewing: Sale[]) {
   const firstPeriod = (id: string) => sales.find(({ processorId }) => processorId === id)?.paidPeriods[0]
@@ -252,8 +253,8 @@ function outlived({ company, truth: { sales }, purchases }: Case, { bought, orde
 }
 
 /**
- * The periods of a subscription that begin more than a day before the one before them ends. A change of plan begins a period of another
- * length at once.
+ * The periods of a subscription that begin more than a day before the previous one ends. A period of another length may begin at any time:
+ * a change of plan begins it at once.
  */
 const overlappingPeriods = ({ processorId, isSubscription, paidPeriods }: Sale): string[] =>
   paidPeriods

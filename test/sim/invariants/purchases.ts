@@ -6,7 +6,7 @@ import { type Case, DAY_SECONDS, findOrder, type Invariant, type StoredPurchase 
 
 const hasBegun = ({ begun }: Sale) => begun
 
-/** What was sold there is shown here, and nothing else. A second trial is ended, and is no purchase: docs/decisions/0016-one-trial.md. */
+/** Each sale at the processor is a purchase here, and vice versa. A second trial is ended instead: docs/decisions/0016-one-trial.md. */
 export const SAME: Invariant = {
   name: 'same purchases',
   faults: ({ company, purchases, truth: { sales } }) => [
@@ -21,7 +21,7 @@ export const SAME: Invariant = {
   ],
 }
 
-/** Whether it ends before a period is paid for, and its user has had another trial, perhaps before a merge. */
+/** Whether a trial ends before a period is paid for, and its user has had another trial, perhaps before a merge. */
 function isSecondTrial(
   { people }: Company,
   sales: Sale[],
@@ -44,7 +44,7 @@ export const SOLD_BY: Invariant = {
     ),
 }
 
-/** The state of a purchase is that of what was sold. */
+/** The state of a purchase is the state of its sale at the processor. */
 export const STATE: Invariant = {
   name: 'state',
   faults: (life) =>
@@ -54,13 +54,13 @@ export const STATE: Invariant = {
     }),
 }
 
-/** A refund may take so long. */
+/** The longest time that a refund may take. */
 const REFUND_DAYS = 7
 
 /**
- * Whether we may not know yet what no webhook reported: of a subscription what its processor has charged in the last day, since one that
- * is past due is looked at daily; of a one-time purchase what has become of its money. That is found a day after the sale, and then
- * whenever as much time again has passed.
+ * Whether the service may not have found yet what no webhook reported. For a subscription: the charges of the last day, since a past due
+ * one is polled daily. For a one-time purchase: refunds and disputes, since it is polled a day after the sale and then whenever its age
+ * has doubled.
  */
 function isFoundLater(
   { company: { records, lastHappening }, known, now }: Case,
@@ -87,7 +87,7 @@ function differences(sale: Sale, purchase: StoredPurchase): string[] {
   ]
 }
 
-/** A cancellation that was acknowledged holds. */
+/** An acknowledged cancellation is not lost. */
 export const CANCELLED: Invariant = {
   name: 'cancelled',
   faults: ({ company: { people }, purchases }) =>
@@ -97,13 +97,13 @@ export const CANCELLED: Invariant = {
       .map(({ id }) => `the cancellation of ${id} was acknowledged and is gone`),
 }
 
-/** What renews goes on until its buyer, its processor or a bank ends it, or its buyer buys what is to replace it. */
+/** A subscription renews until its buyer, its processor or a bank ends it, or its buyer buys a replacement. */
 export const FOR_A_REASON: Invariant = {
   name: 'ends for a reason',
   faults: (life) =>
     life.truth.sales.flatMap((sale) => {
       const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
-      // What never began here is a second trial. Where we make the subscription, a call that failed is made again in time.
+      // A purchase that never began here is a second trial. Where we create the subscription, a failed call is repeated before `settled`.
       if (!purchase || purchase.changes.length === 0 || sale.renews || !life.known.settled) return []
       return isStopped(life, sale, purchase) || isReplaced(life, purchase)
         ? []
@@ -111,7 +111,7 @@ export const FOR_A_REASON: Invariant = {
     }),
 }
 
-/** Whether anybody but us has ended it, or has asked us to. A charge that failed may be of any subscription of the life. */
+/** Whether anybody else ended a sale, or asked us to end it. A failed charge may be for any subscription of the life, so each counts. */
 function isStopped({ company: { people, stoppedThere, records } }: Case, sale: Sale, { id }: StoredPurchase): boolean {
   const hasPayment = ({ payment }: { payment: string }) => sale.paid.includes(payment)
   return (
@@ -122,13 +122,13 @@ function isStopped({ company: { people, stoppedThere, records } }: Case, sale: S
   )
 }
 
-/** Whether its buyer has bought something else that was to replace what there was. */
+/** Whether the buyer of a purchase has bought something else that was to replace existing subscriptions. */
 const isReplaced = ({ company: { people }, purchases }: Case, { id, member }: StoredPurchase) =>
   purchases
     .filter((other) => other.id !== id && other.member === member && other.status !== 'pending')
     .some(({ url }) => people.some(({ orders }) => orders.get(url ?? '')?.replaces))
 
-/** What a purchase says that it costs is what its page was opened to sell, or what its plan was changed to. */
+/** A purchase shows the price that its page was opened to sell, or the price that its plan was changed to. */
 export const SOLD_AS: Invariant = {
   name: 'sold as ordered',
   faults: ({ company, purchases, truth: { sales } }) =>
@@ -136,7 +136,7 @@ export const SOLD_AS: Invariant = {
       const order = findOrder(company, { url })
       const changed = sales.find((sale) => sale.processorId === processorId)?.price
       const due = changed ? chargedFor(company, changed) : order
-      // What has ended may have been charged for something else when it was last read.
+      // A subscription that has ended may have had its first plan when it was last read.
       const isRight = (one: Omit<Order, 'replaces'> | undefined) =>
         one && sold(one) === `${slug} for ${amount} ${currency}`
       if (!due || isRight(due) || (status === 'canceled' && isRight(order))) return []
@@ -146,7 +146,7 @@ export const SOLD_AS: Invariant = {
 
 const sold = ({ slug, amount, currency }: Omit<Order, 'replaces'>) => `${slug} for ${amount} ${currency}`
 
-/** What a price of the processor is called in the paywall's file. */
+/** The price in the paywall file that refers to a price at the processor. */
 function chargedFor(
   { life: { processor } }: Company,
   { id, interval, amount, currency }: SoldPrice,

@@ -27,7 +27,7 @@ const total = ({ members }: Case, type: string) =>
     .filter((each) => each.type === type)
     .reduce((sum, { count }) => sum + count, 0)
 
-/** What owners credit and take is acknowledged once, and done once. */
+/** Every acknowledged change of premium tokens by the owner is made once. One of unknown outcome is made at most once. */
 export const CHANGED: Invariant = {
   name: 'tokens changed',
   faults(life) {
@@ -41,7 +41,7 @@ export const CHANGED: Invariant = {
   },
 }
 
-/** A paid period brings its tokens once, and they go back with its money. */
+/** A paid period credits its tokens once. A full refund takes them back. */
 export const BROUGHT: Invariant = {
   name: 'tokens brought',
   faults: (life) =>
@@ -69,7 +69,7 @@ function dueTokens(life: Case, member: Member): [least: number, most: number] {
 
 const sumBy = <Each>(all: Each[], count: (each: Each) => number) => all.reduce((sum, each) => sum + count(each), 0)
 
-/** A period that brought tokens, with all that was charged for in it. */
+/** A period that credited tokens, with everything that was charged in it. */
 interface Credited {
   charged: PaidPeriod[]
   end: number
@@ -79,8 +79,8 @@ const broughtBy = ({ interval }: PaidPeriod) => TOKENS_A_PERIOD[interval]
 const getMost = ({ charged }: Credited) => Math.max(...charged.map(broughtBy))
 
 /**
- * One that begins before the last credited one has ended counts as the same. It brings what it has more tokens than that, and makes it
- * longer only then.
+ * Groups the paid periods of a sale by the credited periods that they belong to. A paid period that begins before the end of the last
+ * credited one is part of it: only if it has more tokens are the missing ones credited, and the credited period becomes longer.
  */
 function creditedPeriods({ paidPeriods }: Pick<Sale, 'paidPeriods'>): Credited[] {
   const credited: Credited[] = []
@@ -99,8 +99,9 @@ function creditedPeriods({ paidPeriods }: Pick<Sale, 'paidPeriods'>): Credited[]
 const isGivenBack = ({ charged }: Credited) => charged.some((period) => period.isGivenBack)
 
 /**
- * The minimum that a subscription has brought. Of a period that the step `renew` charges in advance and a change of plan that begins before
- * it, only one may be known: no processor's latest charge is for a period that has not begun.
+ * The minimum of tokens that a subscription has credited. If the step `renew` charges a period in advance and a change of plan then begins
+ * an earlier one, the service may know of only one of the two: at a real processor, the latest charge is never for a period that has not
+ * begun.
  */
 function leastTokens({ paidPeriods, status }: Sale, purchase: StoredPurchase): number {
   const counts = [isNotOvertaken, isNotOvertaking].map((isKnown) => {
@@ -110,12 +111,12 @@ function leastTokens({ paidPeriods, status }: Sale, purchase: StoredPurchase): n
   return Math.min(...counts)
 }
 
-/** Of a plan that was changed twice between two reads only the last one is known. */
+/** The tokens of the last charge in a period. If a plan changed twice between two reads, the service knows only the last one. */
 const lastTokens = ({ charged }: Credited) => broughtBy(charged.at(-1)!)
 
 /**
- * The tokens of a period that was reported as paid for while the subscription was active. It credits nothing if its subscription has ended
- * when it first becomes known.
+ * The tokens of a period if it was reported as paid for while the subscription was active, otherwise 0: a period credits nothing if the
+ * subscription has ended by the time the service learns of the period.
  */
 const reportedTokens = ({ charged }: Credited, { changes }: StoredPurchase) =>
   Math.max(0, ...charged.filter((period) => isReported(period, changes)).map(broughtBy))
@@ -136,9 +137,9 @@ const isNotOvertaking = ({ start }: PaidPeriod, place: number, all: PaidPeriod[]
   !all.slice(0, place).some((earlier) => earlier.start > start)
 
 /**
- * Of a period whose plan was changed, only what the first charge has brought is surely taken back. The period of a payment is found by
- * when it was paid: a renewal that the step `renew` charges days too soon may so be taken for another payment of the period before, and
- * the refunds of both take the tokens of one.
+ * The tokens that refunds certainly took back. For a period whose plan was changed, these are only those of the charge that credits least.
+ * A payment belongs to the period in which it was paid. So a renewal that the step `renew` charges days early may count as another payment
+ * of the previous period, and then the refunds of both take back the tokens of only one.
  */
 function surelyTakenBack(sale: Sale): number {
   const taken = creditedPeriods(sale)
@@ -148,7 +149,10 @@ function surelyTakenBack(sale: Sale): number {
   return isEarly ? Math.min(sumBy(taken, Number), TOKENS_A_PERIOD.month) : sumBy(taken, Number)
 }
 
-/** Periods of which no webhook came may be over when they are looked up, but not the ones that go on, if no money went back. */
+/**
+ * The minimum of tokens if webhooks may be missing. A period without a webhook may be over when it is polled, and then credits nothing.
+ * Only the current periods have certainly been credited, and only if nothing was refunded or disputed.
+ */
 function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: StoredPurchase[]): number {
   if (records('refunds').length > 0 || records('disputes').length > 0) return 0
   const goingOn = own.filter(({ processorId, status, trial_end: trialEnd }) => {
@@ -158,7 +162,7 @@ function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: S
   return goingOn.length * TOKENS_A_PERIOD.month
 }
 
-/** Whoever asks has the day's tokens, and no more; and no fewer, if none were used on that day. */
+/** A user never has more daily tokens than the daily limit, and exactly that many if none were used on that day. */
 export const DAILY: Invariant = {
   name: 'daily tokens',
   faults({ company: { people }, members, now }) {
@@ -173,7 +177,7 @@ export const DAILY: Invariant = {
 
 const getDay = (at: Date) => at.toISOString().slice(0, 10)
 
-/** What any of the deltas may add up to. */
+/** The sums of all subsets of the deltas. */
 function getSums(deltas: number[]): Set<number> {
   const sums = new Set([0])
   for (const delta of deltas) for (const sum of [...sums]) sums.add(sum + delta)
