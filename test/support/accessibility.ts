@@ -1,14 +1,14 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What axe finds wrong with a page as it is now, without its frames. */
+/** The violations that axe finds in a page as it is now, without its frames. */
 export async function violations(page: Page): Promise<axe.Result[]> {
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(axe.source)
   const results = await page.evaluate<axe.AxeResults>("axe.run({ iframes: false, resultTypes: ['violations'] })")
   return results.violations
 }
 
-/** The same in both schemes, narrow and wide, and whether the page scrolls sideways there. */
+/** The violations in both color schemes, narrow and wide. A page must not scroll sideways in any of them. */
 export async function violationsInEachView(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {

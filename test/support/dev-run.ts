@@ -8,7 +8,7 @@ import { until } from './until.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const shell = promisify(exec)
 const READY_TIMEOUT_MS = 60_000
-/** The output for a person, and with --json. */
+/** The line `ready`, as text and with --json. */
 const READY = /^(ready http|{"type":"ready")/m
 
 /** A running `npm run dev`. */

@@ -11,7 +11,7 @@ const PublicKeys = z.object({ keys: z.tuple([z.looseObject({ kid: z.string(), x:
 /** Makes access tokens: valid ones, and ones that only look valid. */
 export interface Forge {
   kid: string
-  /** Somebody else's key pair. */
+  /** A key pair that is not the service's. */
   stranger: { privateKey: KeyObject; publicJwk: JsonWebKey }
   /** A token signed with our key. Fields of the header and the payload are replaced; `undefined` removes one. */
   token(header?: Fields, payload?: Fields, key?: KeyObject): string

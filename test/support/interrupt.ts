@@ -2,7 +2,7 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import type { TestWorld } from './world.ts'
 
-/** Where a Worker awaits: a statement that contains this text, or a call to Stripe whose path ends with this one. */
+/** What a Worker waits for: a statement that contains this text, or a call to Stripe whose path ends with this one. */
 export type Await = { statement: string } | { call: string }
 
 /** When the interruption happens: before the other side acts, or after it has acted and before its response arrives. */

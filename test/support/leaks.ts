@@ -1,6 +1,6 @@
 import type { TestWorld } from './world.ts'
 
-/** What must never be logged: an API key or access token of ours, a secret of a processor or a webhook, an e-mail address. */
+/** Secrets that must never be logged: an API key or access token of ours, a secret of a processor or a webhook, an e-mail address. */
 const SECRET =
   /pk_(test|live)_\w+|polar_(oat|whs)_\w+|eyJ[\w-]{10,}|[sr]k_(test|live)_\w+|whsec_\w+|[\w.+-]+(@|%40)[\w-]+\.\w+/i
 

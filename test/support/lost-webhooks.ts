@@ -26,7 +26,7 @@ export async function payAndComeBack(world: TestWorld): Promise<PaidSubscription
   return paid
 }
 
-/** How many calls Stripe received while this ran. */
+/** How many calls Stripe received about each of the ids while `during` ran. */
 export async function countStripeCalls(
   { stripe }: TestWorld,
   during: () => Promise<unknown>,

@@ -10,11 +10,11 @@ import type { TestWorld } from './world.ts'
 export interface OperationCall extends Call {
   /** The service's own by default. */
   origin?: string
-  /** Whose webhook secret signs a webhook. Without it a webhook is not signed. */
+  /** The paywall whose secret signs a webhook. Without it, a webhook is not signed. */
   signedFor?: FilePaywall
 }
 
-/** A request of an entry of the table of operations. */
+/** Makes the request of an entry in the table of operations. */
 export function callOperation(
   world: TestWorld,
   name: string,
@@ -28,13 +28,13 @@ export function callOperation(
   return call(world, origin + path, { ...request, ...credential, headers: allHeaders })
 }
 
-/** A paywall as what a request is about, with its monthly price. */
+/** The subject of a request about a paywall, with its monthly price. */
 export const onPaywall = (paywall: FilePaywall): Subject => ({
   paywallId: paywall.id,
   priceId: getPriceId(paywall, 'monthly'),
 })
 
-/** A reply as the table of operations has it: the status and, if it is a refusal, the error. */
+/** A reply in the format of the table of operations: the status and, if it is a refusal, the error. */
 export function shown({ status, body }: Reply): string {
   const error = typeof body === 'object' && body && 'error' in body ? ` ${body.error}` : ''
   return `${status}${error}`

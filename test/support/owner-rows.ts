@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** An owner's test data and live data are separate. */
+/** An owner in one mode: test data and live data are separate. */
 export interface World {
   /** The owner's id. */
   id: string
@@ -55,7 +55,7 @@ function getCondition(name: string, tables: Table[], from: string[] = []): strin
     ...(columns.includes('owner_id') && columns.includes('is_test') ? ['owner_id = $1 and is_test = $2'] : []),
     ...(columns.includes('paywall_id') ? [`paywall_id in (${PAYWALLS})`] : []),
     ...(columns.includes('user_id') ? [`user_id in (${USERS})`] : []),
-    // Whose quota or rate limit it is.
+    // A quota or rate limit names its paywall or user.
     ...(columns.includes('who') ? [`exists (${PAYWALLS} and who like '%' || paywalls.id || '%')`] : []),
     ...(columns.includes('who') ? [`exists (${USERS} and who like '%' || users.id || '%')`] : []),
     ...(name === 'rate_limits' ? [`exists (${PAYWALLS} and key like '%' || paywalls.id || '%')`] : []),

@@ -6,9 +6,9 @@ interface Explained {
 }
 
 /**
- * How many pages of tables and indexes a call of a database function reads, those of its parts included: what it costs, without
- * a clock. What it does is undone. It is called twice and the second time counts, since a session's first call also reads the
- * catalog.
+ * Counts the pages of tables and indexes that a call of a database function reads, including those of the functions that it calls: its
+ * cost, measured without a clock. The call is rolled back. It is made twice and the second one counts, since the first call on a connection
+ * also reads the catalog.
  */
 export async function pageReads(client: pg.Client, call: (db: Database) => Promise<unknown>): Promise<number> {
   await explained(client, call)
@@ -21,7 +21,7 @@ async function explained(client: pg.Client, call: (db: Database) => Promise<unkn
     const { rows } = await client.query<Explained>(`explain (analyze, buffers, format json) ${statement}`, parameters)
     const { Plan: plan } = rows[0]!['QUERY PLAN'][0]
     pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
-    return undefined as never // what the call gives is not in its plan
+    return undefined as never // the plan does not contain the result of the call
   }
   await client.query('begin')
   await call({ call: explain })

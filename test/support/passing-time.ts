@@ -3,13 +3,13 @@ import type { TestWorld } from './world.ts'
 
 const MINUTE_MS = 60_000
 
-/** Lets time pass for a world's paywall until so many minutes after a time, or up to one minute less. */
+/** Advances the clock of a world's paywall to `minutes` after `time`, or up to a minute less. */
 export async function passUntil({ clock, paywall }: TestWorld, time: unknown, minutes: number): Promise<void> {
   const left = Date.parse(String(time)) - (await clock.now(paywall.id)).getTime()
   await clock.advance(paywall.id, `${Math.floor(left / MINUTE_MS) + minutes}m`)
 }
 
-/** Moves the clock of a world's paywall alone, and runs nothing: all that falls due meanwhile is due at once. */
+/** Moves only the clock of a world's paywall, and runs nothing: everything that fell due meanwhile is then due at once. */
 export async function moveClock({ clock, database, paywall }: TestWorld, minutes: number): Promise<void> {
   await movePaywallClock(database, paywall.id, (await clock.now(paywall.id)).getTime() + minutes * MINUTE_MS)
 }

@@ -9,15 +9,15 @@ export interface FileOverrides {
   owner?: Written
   keys?: Written[]
   webhooks?: Written[]
-  /** Fields of the one paywall: the others stay as they are. */
+  /** Fields of the only paywall to override. */
   paywall?: Written
-  /** Instead of the one paywall: each is filled up as that is. */
+  /** Several paywalls instead of one, each with the same defaults. */
   paywalls?: Written[]
-  /** What `env:NAME` stands for: live paywalls take their secrets from there. */
+  /** The values of `env:NAME`. Live paywalls take their secrets from there. */
   environment?: Environment
 }
 
-/** A good file of an owner of its own: a test paywall with a monthly price and a yearly one that has a 7-day trial. */
+/** A valid file of a new owner: a test paywall with a monthly price and a yearly one that has a 7-day trial. */
 export async function paywallFile(overrides: FileOverrides = {}): Promise<PaywallFile> {
   const { paywall = {}, paywalls = [paywall], environment = {}, ...rest } = overrides
   const written = {
@@ -32,20 +32,20 @@ export async function paywallFile(overrides: FileOverrides = {}): Promise<Paywal
   return read.file
 }
 
-/** The same of a live paywall, with a live key. */
+/** The same with a live paywall and a live key. */
 export function livePaywallFile(paywall: Written = {}): Promise<PaywallFile> {
   const { key, paywall: live, environment } = livePaywall()
   return paywallFile({ keys: [key], paywall: { ...live, ...paywall }, environment })
 }
 
-/** A file of an owner who sells for test money and for real money: a key and paywalls of either mode, the test ones first. */
+/** A file of an owner with both modes: a key for each, and the test paywalls before the live one. */
 export function fileOfBothModes({ tests = 1, webhooks = [] }: { tests?: number; webhooks?: Written[] } = {}) {
   const { key, paywall, environment } = livePaywall()
   const test = { name: 'test', secret: `pk_test_${hex(32)}` }
   return paywallFile({ keys: [test, key], paywalls: [...Array(tests).fill({}), paywall], webhooks, environment })
 }
 
-/** The webhooks of a file that was read, as its author writes them. */
+/** The webhooks of a parsed file, as its author wrote them. */
 export const writtenWebhooks = ({ webhooks }: PaywallFile): Written[] =>
   webhooks.map(({ is_test: test, ...webhook }) => ({ ...webhook, test }))
 

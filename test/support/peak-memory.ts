@@ -8,7 +8,7 @@ const Usage = z.object({
 })
 
 /**
- * The most that a Worker's isolate held while `work` ran, in bytes: its heap and its buffers, garbage included. Cloudflare
+ * The most memory that a Worker's isolate held while `work` ran, in bytes: its heap and its buffers, garbage included. Cloudflare
  * allows 128 MB. The world must have been started with `inspect`.
  */
 export async function peakMemory(world: TestWorld, worker: string, work: () => Promise<unknown>): Promise<number> {

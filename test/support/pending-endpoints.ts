@@ -1,18 +1,18 @@
 import type pg from 'pg'
 
-/** Webhook endpoints for which something waits. */
+/** Webhook endpoints with pending deliveries. */
 export interface Waiting {
   count: number
-  /** At each of them, about so many members a delivery is due. */
+  /** For how many members each endpoint has a delivery. */
   members?: number
-  /** How many attempts failed there since the last that it took. */
+  /** How many attempts have failed since the last one that an endpoint accepted. */
   failures?: number
   disabled?: boolean
-  /** When the deliveries are due: at once as a rule. */
+  /** The time until the deliveries are due. Default: none, they are due at once. */
   dueIn?: string
 }
 
-/** Makes them, of an owner that the database has. Their addresses are nobody's. Returns their ids. */
+/** Inserts such webhook endpoints for an owner in the database, at addresses where no server listens. Returns their ids. */
 export async function waiting(
   client: Pick<pg.ClientBase, 'query'>,
   { count, members = 1, failures = 0, disabled = false, dueIn = '0' }: Waiting,

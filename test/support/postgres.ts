@@ -12,7 +12,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The template database: every test world is a copy of it. */
     templateUrl: string
-    /** What the passwords of the Workers' database roles follow from: roles belong to the whole Postgres. */
+    /** The key from which the passwords of the Workers' database roles are derived. Roles belong to the whole Postgres. */
     databaseRolesKey: string
     /** A folder with `<env>.js`, the code of each Worker. */
     bundles: string
@@ -20,8 +20,8 @@ declare module 'vitest' {
 }
 
 /**
- * What every test file shares: one Postgres, whose template is copied to a fresh database in a few milliseconds, the
- * Workers' code, and the SDK as it is published.
+ * Sets up what all test files share: one Postgres, whose template is copied to a fresh database in a few milliseconds, the Workers' code,
+ * and the SDK as it is published.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const bundles = mkdtempSync(join(tmpdir(), 'paywall-bundles-'))

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundledModule } from './bundled-sdk.ts'
 
-/** Where the examples find the paywall. */
+/** The origin of the paywall in the examples. */
 const ORIGIN = 'https://pay.acme.com'
 
-/** The blocks of code of the SDK's README, with the paywall at `origin`. Each is found by a text that it alone has. */
+/** The code blocks of the SDK's README. `find` returns the only one that contains a text, with the paywall at `origin`. */
 export function quickstart(origin: string) {
   const readme = readFileSync(new URL('../../sdk/README.md', import.meta.url), 'utf8')
   const blocks = [...readme.matchAll(/^```(?:ts|html)\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)

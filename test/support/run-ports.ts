@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The first port of the block that this run of the tests has. */
+    /** The first port of the block that is reserved for this test run. */
     firstPort: number
   }
 }
@@ -13,7 +13,7 @@ const BLOCKS = 6
 /** All below 32,768, where the ports of outgoing connections begin: see dev/world/ports.ts. */
 export const PORTS_OF_A_RUN = 2_000
 
-/** Gives a run of the tests a block of ports, so that several at a time on one machine do not take each other's. */
+/** Reserves a block of ports for a test run, so that concurrent runs on one machine do not use the same ports. */
 export default async function setup(project: TestProject): Promise<() => void> {
   for (let block = 0; block < BLOCKS; block++) {
     const firstPort = FIRST + block * PORTS_OF_A_RUN
@@ -25,7 +25,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   throw new Error(`${BLOCKS} runs of the tests are under way on this machine, and there are no ports for more`)
 }
 
-/** Whoever listens on a block's first port has the block. Null if somebody else does. */
+/** Reserves a block by listening on its first port. Null if another process listens there. */
 function listen(port: number): Promise<Server | null> {
   return new Promise((resolve, reject) => {
     const server = createServer()

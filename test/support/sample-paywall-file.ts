@@ -1,6 +1,6 @@
 import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 
-/** What `env:NAME` stands for in `sampleFileText`. */
+/** The values of `env:NAME` in `sampleFileText`. */
 export const environment = {
   API_KEY: 'pk_test_0123456789abcdef',
   LIVE_API_KEY: 'pk_live_0123456789abcdef',
@@ -50,21 +50,21 @@ const WRITTEN = {
 
 export type Changes = Record<string, unknown>
 
-/** The file's text with fields set by their paths (`paywalls[0].prices[0].amount`); `undefined` takes one out. */
+/** The file's text with fields set by their paths (`paywalls[0].prices[0].amount`); `undefined` removes one. */
 export function sampleFileText(changes: Changes = {}): string {
   const file: unknown = structuredClone(WRITTEN)
   for (const [path, value] of Object.entries(changes)) setMember(file, path.split(/[.[\]]+/).filter(Boolean), value)
   return JSON.stringify(file)
 }
 
-/** The same, read: it must be good. */
+/** The same file, parsed. Throws if it is invalid. */
 export async function paywallFile(changes: Changes = {}): Promise<PaywallFile> {
   const read = await readPaywallFile(sampleFileText(changes), environment)
   if ('errors' in read) throw new Error(read.errors.join('\n'))
   return read.file
 }
 
-/** What is wrong with a file's text; none if it is good. */
+/** The errors in a file's text; empty if it is valid. */
 export async function readErrors(text: string, variables: Record<string, string> = environment): Promise<string[]> {
   const read = await readPaywallFile(text, variables)
   return 'errors' in read ? read.errors : []

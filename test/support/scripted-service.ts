@@ -3,13 +3,13 @@ import type { PaywallError } from 'paywall-billing-sdk'
 import { expect } from 'vitest'
 import { close, listen } from '../../dev/emulators/core/listen.ts'
 
-/** How the service answers one call: with this, or it cuts the connection, or never answers. Text is sent as it is, all else as JSON. */
+/** How the service responds to a call: with this response, by cutting the connection, or never. Text is sent as it is, all else as JSON. */
 export type Scripted = { status?: number; body?: unknown; headers?: Record<string, string> } | 'cut' | 'stall'
 
-/** Stands for the service, where a test is about what goes wrong on the way. */
+/** A substitute for the service, for tests of failures between a client and the service. */
 export interface ScriptedService {
   url: string
-  /** What the next calls are answered with, in order; after them callers get an example of each operation's reply. */
+  /** The responses to the next calls, in order. Further calls get one reply that suits every operation. */
   answers: Scripted[]
   calls: { path: string; key: string | undefined; body: string }[]
   close(): Promise<void>

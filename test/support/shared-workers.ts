@@ -10,8 +10,8 @@ import { reservePort } from './ports.ts'
 export type WorldBase = Pick<WorldOptions, 'databaseUrl' | 'secrets' | 'ports' | 'variables'> & Partial<WorldOptions>
 
 /**
- * It takes a second to start the Workers. So a process of the tests starts them once, and its files take turns: each
- * builds a world of its own around them, on a database of its own, at the addresses that the Workers know.
+ * Returns the base of a world that uses the shared Workers. Starting Workers takes a second, so a test process starts them once, and its
+ * test files take turns: each builds its own world around them, on its own database, at the addresses that the Workers know.
  */
 export async function sharedBase(): Promise<WorldBase> {
   const { ports, database, secrets } = await shared
@@ -28,7 +28,7 @@ export async function sharedBase(): Promise<WorldBase> {
 let workers: Promise<Workers> | undefined
 /** What the Workers were started with. */
 let known: Pick<WorkersOptions, 'values' | 'neonUrl'> | undefined
-/** What the world whose turn it is does with mail and logs. */
+/** The handlers for mail and logs of the world whose turn it is; undefined: no world has the Workers. */
 let turn: Pick<WorkersOptions, 'receiveMail' | 'onLog'> | undefined
 
 async function chooseShared() {
@@ -41,7 +41,7 @@ async function chooseShared() {
   return { ports, secrets, database: `shared_${randomUUID().replaceAll('-', '')}` }
 }
 
-/** The Workers as `startWorkers` gives them, except that they go on when they are stopped. */
+/** Returns the shared Workers instead of starting new ones. `stop` ends the turn of the world, but does not stop the Workers. */
 async function borrowWorkers(options: WorkersOptions): Promise<Workers> {
   const { values, neonUrl } = options
   known ??= { values, neonUrl }
@@ -61,12 +61,12 @@ function startForAll(options: WorkersOptions): Promise<Workers> {
     receiveMail: (message) => turn?.receiveMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
     onLog: (level, message) => turn?.onLog(level, message),
   })
-  // This is how vitest ends its processes. The Workers are stopped by it, and what they keep on disk is removed.
+  // vitest ends its processes with SIGTERM. Stopping the Workers also removes their files on disk.
   process.once('SIGTERM', () => void started.then((running) => running.stop()).finally(() => process.exit()))
   return started
 }
 
-/** Deletes the images of the world before: the new world's database knows none of them. */
+/** Deletes the images of the previous world, since the database of the new world knows none of them. */
 async function forgetAttachments({ bucket }: Workers): Promise<void> {
   const attachments = await bucket('support-ticket', 'ATTACHMENTS')
   const { objects } = await attachments.list()

@@ -16,30 +16,30 @@ const Tokens = z.strictObject({
   }),
 })
 
-/** A session as its user holds it. */
+/** A session: its user and tokens. */
 export interface Session {
   token: string
   refreshToken: string
   user: z.output<typeof Tokens>['user']
 }
 
-/** Where a call goes: the world's own paywall, unless it says otherwise. */
+/** A call's options, and its paywall. Default: the world's own paywall. */
 export type At = Call & { paywallId?: string }
 
 const path = (world: TestWorld, route: string, paywallId = world.paywall.id) =>
   `/api/v1/paywall/${paywallId}/sign-in/${route}`
 
-/** Asks for a code. */
+/** Requests a code. */
 export function requestCode(world: TestWorld, email: string, { paywallId, ...options }: At = {}): Promise<Reply> {
   return call(world, path(world, 'code', paywallId), { body: { email }, ...options })
 }
 
-/** Shows a grant. */
+/** Requests tokens for a grant. */
 export function requestTokens(world: TestWorld, grant: object, { paywallId, ...options }: At = {}): Promise<Reply> {
   return call(world, path(world, 'token', paywallId), { body: grant, ...options })
 }
 
-/** The code that a mail brings: the `count`th for its address. */
+/** Reads the code in the `count`th mail to an address. */
 export async function readMailedCode(world: TestWorld, email: string, count = 1): Promise<string> {
   const { text } = await world.mail.waitFor(email, { count })
   return /\b\d{4} \d{4}\b/.exec(text)?.[0].replace(' ', '') ?? `no code in ${text}`
@@ -55,32 +55,32 @@ export interface CodeGrant {
 
 const CodeSent = z.strictObject({ sent: z.literal(true), challenge: z.string().regex(/^[\w-]{43}$/) })
 
-/** The challenge in an answer of sign-in/code; any other answer fails the test with all of it. */
+/** The challenge in a reply of sign-in/code. Throws the whole reply if it is anything else. */
 export function parseChallenge(reply: Reply): string {
   if (reply.status !== 200) throw new Error(`no code: ${JSON.stringify(reply)}`)
   return CodeSent.parse(reply.body).challenge
 }
 
-/** Asks for a code and reads it in the mail. */
+/** Requests a code and reads it from the mail. */
 export async function getGrant(world: TestWorld, email: string, at: At = {}): Promise<CodeGrant> {
   const before = world.mail.received.filter(({ to }) => to === email).length
   const challenge = parseChallenge(await requestCode(world, email, at))
   return { grant_type: 'code', email, code: await readMailedCode(world, email, before + 1), challenge }
 }
 
-/** The same grant with other digits. */
+/** The same grant with a wrong code. */
 export function wrong(grant: CodeGrant, by = 1): CodeGrant {
   return { ...grant, code: String((Number(grant.code) + by) % 100_000_000).padStart(8, '0') }
 }
 
-/** The session in an answer; any other answer fails the test with all of it. */
+/** The session in a reply. Throws the whole reply if it is anything else. */
 export function parseSession(reply: Reply): Session {
   if (reply.status !== 200) throw new Error(`not signed in: ${JSON.stringify(reply)}`)
   const { access_token: token, refresh_token: refreshToken, user } = Tokens.parse(reply.body)
   return { token, refreshToken, user }
 }
 
-/** Signs in by mail, with the token of the anonymous user one was so far, if any. */
+/** Signs in by mail. With the `token` of an anonymous user, that user signs in. */
 export async function signInByMail(world: TestWorld, email: string, at: At = {}): Promise<Session> {
   return parseSession(await requestTokens(world, await getGrant(world, email, at), at))
 }

@@ -10,7 +10,7 @@ import { monthly } from './paywall-file.ts'
 import { readMailedCode } from './sign-in.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
 
-/** A world, and an owner's site that sells there, in a real browser. The caller closes it. */
+/** A world, and an owner's site that sells through its paywall, in a real browser. The caller closes it. */
 export interface Site {
   world: TestWorld
   browser: Browser
@@ -23,7 +23,7 @@ export interface Site {
 
 export async function startSite(): Promise<Site> {
   await using started = new AsyncDisposableStack()
-  // The Workers remember for some seconds whose a domain is, and serve other tests' worlds, too.
+  // The Workers cache the paywall of a domain for some seconds, and they also serve the worlds of other tests.
   const domain = `pay-${randomUUID()}.localhost`
   const world = started.adopt(
     await startTestWorld({ file: { paywall: { domain, prices: [monthly({ features: ['export'] })] } } }),
@@ -39,7 +39,7 @@ export async function startSite(): Promise<Site> {
   return { world, browser, url, origin, close: () => running.disposeAsync() }
 }
 
-/** Starts a site for all tests of the file that calls this, and for each of them a context in its browser, as of somebody new. */
+/** Starts a site for all tests of the calling file, and a browser context for each test, as for a new visitor. */
 export function siteOfFile(): { readonly site: Site; readonly context: BrowserContext } {
   let site: Site
   let context: BrowserContext
@@ -69,7 +69,7 @@ export interface Tab {
   received(): Promise<{ user: User | null; isWaiting: boolean }[]>
 }
 
-/** What a page does as soon as it is loaded. */
+/** The code that a page runs as soon as it is loaded. */
 const code = (origin: string, options: string) => `import('/sdk.js').then(async ({ createPaywall }) => {
   const paywall = await createPaywall('${origin}', ${options})
   window.received = []
@@ -77,7 +77,7 @@ const code = (origin: string, options: string) => `import('/sdk.js').then(async 
   return paywall
 })`
 
-/** The paywall in a page of the site that is loaded. `options` is JavaScript. */
+/** Creates the paywall in a loaded page of the site. `options` is JavaScript. */
 export async function inPage({ origin }: Site, page: Page, options = '{}'): Promise<Tab> {
   const paywall = (await page.evaluateHandle(code(origin, options))) as JSHandle<BrowserPaywall>
   return { page, paywall, received: () => page.evaluate('window.received') }
@@ -90,7 +90,7 @@ export async function openTab(site: Site, context: BrowserContext, path = '/', o
   return inPage(site, page, options)
 }
 
-/** Buys in a tab, with the address that the hosted page asks an anonymous user for, and presses a button there. Resolves when the browser is back. */
+/** Buys in a tab: enters an address if the hosted page asks for one, and presses a button. Resolves when the browser has returned. */
 export async function buyIn(
   site: Site,
   { page, paywall }: Tab,
@@ -105,7 +105,7 @@ export async function buyIn(
   return inPage(site, page)
 }
 
-/** Signs in in a tab, by the code that is mailed. */
+/** Signs in in a tab with a mailed code. Returns the address. */
 export async function signInIn({ world }: Site, { paywall }: Tab, email = newEmail()): Promise<string> {
   const before = world.mail.received.filter(({ to }) => to === email).length
   await paywall.evaluate((opened, address) => opened.signIn(address), email)
@@ -114,7 +114,7 @@ export async function signInIn({ world }: Site, { paywall }: Tab, email = newEma
   return email
 }
 
-/** Has the service carry out a call, whose answer is then lost. */
+/** Lets the service carry out a call, but drops the response. */
 export async function loseAnswer({ world }: Site, route: Route): Promise<void> {
   const request = route.request()
   const headers = await request.allHeaders()

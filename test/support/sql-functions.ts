@@ -1,11 +1,11 @@
 import { readRelease } from '../../cli/migrate/release.ts'
 
-/** A database function, as its `.sql` file has it. */
+/** A database function, as defined in its `.sql` file. */
 export interface SqlFunction {
   name: string
   /** Its file. */
   path: string
-  /** Whether Workers call it; else it is a part of others. */
+  /** Whether Workers call it. Otherwise only other functions do. */
   isEntry: boolean
   /** Its parameters, and its `out` parameters, by name. */
   parameters: string[]
@@ -38,14 +38,14 @@ export function sqlFunctions(): Map<string, SqlFunction> {
   )
 }
 
-/** A function and all that it calls, and that these call. */
+/** A function and all functions that it calls, directly or indirectly. */
 export function withCallees(start: SqlFunction, functions: Map<string, SqlFunction>): SqlFunction[] {
   const reached = new Set([start])
   for (const { calls } of reached) for (const name of calls) reached.add(functions.get(name)!)
   return [...reached]
 }
 
-/** Names in `verdict('…')`, and those that a `refusal :=` or `verdict(case …)` may come to. */
+/** Names in `verdict('…')`, and those that a `refusal :=` or `verdict(case …)` may evaluate to. */
 function decisionsIn(body: string): string[] {
   const names = body.split(';').flatMap((statement) => {
     const chosen = /\brefusal :=|\bverdict\(\s*case\b/.test(statement)

@@ -15,8 +15,8 @@ const TABLES = [
 ]
 
 /**
- * A checksum of all that a refused call must leave as it was, and the number of calls that the processor got. What earlier calls
- * left to be done after their replies is awaited first: a page that was replaced is closed, and the processor's webhooks arrive.
+ * A checksum of everything that a refused call must not change, and the number of calls that the processor got. First waits for the work
+ * that earlier calls do after their replies: replaced pages are closed, and the processor's webhooks arrive.
  */
 export async function stateChecksum(world: TestWorld): Promise<string> {
   await until('replaced pages to be closed', async () => (await replacedPages(world)) === 0)
@@ -25,7 +25,7 @@ export async function stateChecksum(world: TestWorld): Promise<string> {
   const { rows } = await world.database.query<{ sum: string }>(
     `select md5(jsonb_build_array(${sums.join(', ')})::text) as sum`,
   )
-  // The test file before this one had the same Workers. What they still did for it is a call of an account that is not known here.
+  // The previous test file used the same Workers. Calls that they still made for it are of an account that is not known here.
   const calls = world.stripe.calls.filter(({ account }) => account !== null)
   return `${rows[0]?.sum} ${calls.length}`
 }

@@ -1,10 +1,11 @@
 import type { TestWorld } from './world.ts'
 
 /**
- * Makes a race certain: the next `count` statements that contain this text wait for each other and then run in the same
- * moment, each on a connection that is open already: one takes longer to open than a statement takes, and what runs on
- * new ones runs one after the other. Not as many as the Neon proxy has connections for a role: of 40, the first waits so
- * long for the last that its call times out on a slow machine.
+ * Forces a race: the next `count` statements that contain `text` wait for each other and then run at the same moment, each on a connection
+ * that is already open. Opening a connection takes longer than a statement, so statements on new connections would run one after the other.
+ *
+ * Keep `count` below the number of connections that the Neon proxy has for a role. With 40, the first statement waits so long for the last
+ * that its call times out on a slow machine.
  */
 export function raceStatements(world: TestWorld, text: string, count: number): void {
   const arrived = gate(count)
@@ -14,7 +15,7 @@ export function raceStatements(world: TestWorld, text: string, count: number): v
   }
 }
 
-/** Opens for all when the `count`-th has come, and stays open. */
+/** Returns a function that holds its callers until the `count`-th one arrives, and then lets all of them pass, later ones too. */
 function gate(count: number): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let arrived = 0

@@ -1,15 +1,15 @@
 import type { TestWorld } from './world.ts'
 
 /**
- * Text of statements by which a sweep delivers events, or a delayed queue message reads what an event waits for, and of no other. They may
- * come at any moment, also because of the test file before, which had the same Workers.
+ * Matches only the statements of a sweep that delivers events, and of a delayed queue message that repeats the read for a pending event.
+ * They may run at any time, even because of the previous test file, which used the same Workers.
  */
 const BY_ITSELF = /deliver|take_pending_read/
 
-/** Whether a statement is of a call that is made now. */
+/** Whether a statement belongs to a call that the test makes. */
 export const isCallStatement = ({ query }: { query: string }) => !BY_ITSELF.test(query)
 
-/** How many statements the database got because of this. */
+/** Counts the statements that the database gets because of `work`. */
 export async function countStatements(world: TestWorld, work: () => Promise<unknown>): Promise<number> {
   let count = 0
   world.neon.onStatement = (statement, run) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Tab } from './site.ts'
 
-/** What a tab keeps of the session. */
+/** The session as a tab stores it. */
 export interface KeptTokens {
   accessToken: string
   refreshToken: string
@@ -13,7 +13,7 @@ const KEY = "Object.keys(localStorage).find((key) => key.endsWith(' session'))"
 export const keptIn = ({ page }: Tab): Promise<KeptTokens | null> =>
   page.evaluate(`JSON.parse(localStorage.getItem(${KEY}))`)
 
-/** Changes what is kept of the session, in all tabs: what one writes is read by the others a moment later. */
+/** Changes the stored session in all tabs. Waits for the other tabs, which read a change a moment later. */
 export async function keep(tab: Tab, changed: Partial<KeptTokens>): Promise<void> {
   const text = JSON.stringify({ ...(await keptIn(tab)), ...changed })
   await tab.page.evaluate(`localStorage.setItem(${KEY}, ${JSON.stringify(text)})`)
@@ -22,14 +22,14 @@ export async function keep(tab: Tab, changed: Partial<KeptTokens>): Promise<void
   }
 }
 
-/** Who is signed in in a tab, as it knows; null: nobody. */
+/** The address of the signed-in user as a tab knows it, or `anonymous`; null: nobody is signed in. */
 export const emailIn = ({ paywall }: Tab) => paywall.evaluate(({ user }) => user && (user.user?.email ?? 'anonymous'))
 
-/** Who is signed in in a tab, read anew; undefined: nobody. */
+/** The address of the signed-in user, read again from the service; undefined: nobody is signed in. */
 export const refreshIn = ({ paywall }: Tab) =>
   paywall.evaluate((opened) => opened.refresh().then((user) => user?.user?.email))
 
-/** Notes each call of an endpoint of sign-in that the tabs of a context make from now on. */
+/** Records the body of each call to an endpoint of sign-in that the tabs of a context make from now on. */
 export function noting({ page }: Tab, path: string): string[] {
   const calls: string[] = []
   page.context().on('request', (request) => {

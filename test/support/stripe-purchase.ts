@@ -17,7 +17,7 @@ const Subscription = z.object({
   items: z.object({ data: z.array(z.object({ current_period_end: z.int() })).length(1) }),
 })
 
-/** A subscription that was paid for on the hosted page, and nothing more: nobody has come back. */
+/** A subscription that was paid for on the hosted page. The browser has not returned. */
 export interface PaidSubscription {
   userId: string
   /** Stripe's ids. */
@@ -29,8 +29,8 @@ export interface PaidSubscription {
 }
 
 /**
- * Opens a checkout and pays; `later`: completes it while the money is on its way. What comes of it here depends on who
- * holds Stripe's webhooks.
+ * Opens a checkout and pays; with `later` it completes the checkout with a pending payment. What follows here depends on whether Stripe's
+ * webhooks are held.
  */
 export async function paySubscription(
   world: TestWorld,
@@ -50,7 +50,7 @@ export async function paySubscription(
   return { userId, pageId: session.id, subscriptionId: subscription.id, customer: subscription.customer, back }
 }
 
-/** A subscription as Stripe has it, in the words of the user endpoint. */
+/** The state of a subscription at Stripe, in the format of the user endpoint. */
 export function purchaseAtStripe(world: TestWorld, subscriptionId: string): Partial<UserState['purchases'][number]> {
   const found = Subscription.parse(world.stripe.subscriptions.find(({ id }) => id === subscriptionId))
   const at = (seconds: number | null) => (seconds === null ? null : new Date(seconds * 1000).toISOString())
@@ -85,7 +85,7 @@ export function toEvents(world: TestWorld, paid: PaidSubscription): StripeEvent[
   return eventsAbout(world, paid.pageId, paid.customer, ...getPayments(world, paid))
 }
 
-/** The objects of events, as text, by the events' ids: they never change. */
+/** The objects of events as text, by event id. An event never changes. */
 const texts = new Map<string, string>()
 
 /** Stripe's events that name one of these ids, the oldest first. */
@@ -97,21 +97,21 @@ export function eventsAbout(world: TestWorld, ...ids: string[]): StripeEvent[] {
   })
 }
 
-/** Delivers an event of Stripe's to the world's paywall through the public door. */
+/** Has Stripe deliver an event to the world's paywall through the gateway. Returns the status of the response. */
 export async function deliver(world: TestWorld, eventId: string): Promise<number> {
   const [status] = await world.stripe.resend(eventId)
   return status ?? 0
 }
 
 /**
- * Posts `body` to a paywall's webhook address, signed as Stripe signs. `sent` goes out instead of what was signed, and
- * `signature` instead of its signature: null for none.
+ * Posts `body` to a paywall's webhook address, signed as Stripe signs. `sent` is sent instead of the signed body, and `signature` replaces
+ * the signature; null: none.
  */
 export async function postWebhook(
   world: TestWorld,
   body: string,
   options: {
-    /** The service's, unless it says otherwise. */
+    /** Default: the service's own. */
     origin?: string
     paywallId?: string
     secret?: string

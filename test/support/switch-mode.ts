@@ -1,6 +1,6 @@
 import type { TestWorld } from './world.ts'
 
-/** Makes a test paywall a live one, or back, past the keys that keep one with members in its mode. */
+/** Makes a paywall live or test. Bypasses the foreign keys that keep a paywall with members in its mode. */
 export async function switchMode(world: TestWorld, paywallId: string, isTest: boolean): Promise<void> {
   await world.database.query(`
     set session_replication_role = replica;

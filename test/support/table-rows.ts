@@ -17,7 +17,7 @@ export function getRows(database: string): Promise<Record<string, Row[]>> {
   })
 }
 
-/** Rows in an order that follows from what is in them. */
+/** Sorts rows by their content. */
 export function sorted(rows: Row[]): Row[] {
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(Object.entries(row).toSorted()) }))
   return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row)

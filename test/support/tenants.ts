@@ -4,7 +4,7 @@ import { signIn } from './exchange.ts'
 import { type FileOverrides, livePaywallFile, paywallFile, writtenWebhooks } from './paywall-file.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
 
-/** A paywall and a good key for it. */
+/** A paywall and a valid key for it. */
 export interface Tenant {
   file: PaywallFile
   paywall: FilePaywall

@@ -1,7 +1,7 @@
 import { type Call, call, type Reply } from './call.ts'
 import type { TestWorld } from './world.ts'
 
-/** The world's owner calls, unless another key is named; with null, nobody does. */
+/** A call with an owner key. Default: the key of the world's owner; null: none. */
 export type OwnerCall = Omit<Call, 'key'> & { key?: string | null }
 
 /** A credit or debit of standard tokens, with fields of the body added or replaced. */
@@ -30,7 +30,7 @@ export function withdraw(
   })
 }
 
-/** What made a user's balances what they are, oldest first. */
+/** The ledger entries of a user, oldest first. */
 export async function readLedger(
   world: TestWorld,
   userId: string,
@@ -42,7 +42,7 @@ export async function readLedger(
   return rows.map(({ type, reason, delta }) => [type, reason, Number(delta)])
 }
 
-/** How many replies were the same: `200`, or the status and the body of a refusal. */
+/** Counts equal replies: by `200`, or by the status and the body of a refusal. */
 export function countReplies(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {

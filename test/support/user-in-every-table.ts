@@ -7,10 +7,10 @@ import { randomImage, sendForm, ticketForm } from './tickets.ts'
 import { changeBalance } from './token-calls.ts'
 import type { TestWorld } from './world.ts'
 
-/** What only this person has written or is called. Each begins alike, so that all of it can be looked for. */
+/** The prefix of everything that this person is called or has written, so that a test can search for it. */
 export const MARK = 'zq-person'
 
-/** A subscriber who has left something in every table that a person can leave something in. */
+/** Creates a subscriber with a row in every table that can have data of a person. */
 export async function createUserInEveryTable(world: TestWorld): Promise<{ email: string; id: string }> {
   const email = `${MARK}-${newEmail()}`
   const anonymous = await signInAnonymously(world)
@@ -28,7 +28,7 @@ export async function createUserInEveryTable(world: TestWorld): Promise<{ email:
   const text = { subject: `${MARK} subject`, content: `${MARK} content` }
   const file = { ...randomImage(), name: `${MARK}.png` }
   answered200(await sendForm(world, ticketForm(text, [file]), { token }))
-  // A guest wrote in its name.
+  // A guest gives the same address.
   const guest = await sendForm(world, ticketForm({ ...text, customer_email: email }))
   answered200(guest)
   await world.stripe.drainWebhooks()

@@ -34,7 +34,7 @@ export async function userState(
   return UserState.parse(reply.body)
 }
 
-/** The balances of a user by type, each proven to be the sum of its ledger. */
+/** The balances of a user by type. Throws if one is not the sum of its ledger. */
 export async function verifiedBalances(world: TestWorld, userId: string): Promise<Record<string, number>> {
   const { rows } = await world.database.query<{ type: string; count: number; sum: number }>(
     `select type, count::int, (select coalesce(sum(delta), 0)::int from ledger l

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 
-/** `paywall ledger verify` as a person runs it, in a process of its own. */
+/** Runs `paywall ledger verify` in its own process, as an operator does. */
 export function verifyLedger(databaseUrl: string): Promise<{ code: number | string; out: string; err: string }> {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
   return new Promise((resolve) => {

@@ -16,27 +16,27 @@ import { sharedBase, type WorldBase } from './shared-workers.ts'
 export interface TestWorldOptions extends WorkersOfItsOwn {
   /** Fields of the file that differ from the default one. */
   file?: FileOverrides
-  /** Whether the test writes events of its own to the outbox, of types that the document does not have. */
+  /** Whether the test writes its own events to the outbox, of types that the API's document does not have. */
   inventsEvents?: boolean
 }
 
-/** What the Workers that the test files share do not have: with any of these a world starts its own. */
+/** Options that the Workers shared by the test files do not have. With any of them a world starts its own Workers. */
 interface WorkersOfItsOwn {
-  /** How long a start-checkout attempt keeps its claim, instead of what wrangler.toml says. */
+  /** How long a start-checkout attempt keeps its claim. Default: as in wrangler.toml. */
   checkoutLeaseSeconds?: number
-  /** Whether the gateway counts requests; off by default, since a test makes more than a caller may. */
+  /** Whether the gateway limits requests. Off by default, since a test makes more of them than a caller may. */
   rateLimited?: boolean
-  /** Secrets that it has instead of fresh ones. */
+  /** Secrets to use instead of fresh ones. */
   secrets?: Partial<Secrets>
-  /** A folder where KV and R2 are kept. */
+  /** The folder in which KV and R2 are stored. */
   storage?: string
   /** Whether the Workers' memory can be measured: see `peakMemory`. */
   inspect?: boolean
-  /** Workers that do not run, by env: a call to them gets no response. */
+  /** Workers that do not run, by env. A call to one of them gets no response. */
   gone?: string[]
-  /** Code that Workers run before their own as they start, by env. */
+  /** Code that runs before a Worker's own code when it starts, by env. */
   preludes?: Record<string, string>
-  /** Workers, by env, for which queues and rate limits are away: what they ask of them fails. */
+  /** Workers, by env, whose bindings of queues and rate limits fail. */
   brokenBindings?: string[]
   /** A database elsewhere, such as on a Postgres that the test kills. It must have the schema. */
   databaseUrl?: string
@@ -55,8 +55,8 @@ export interface TestWorld extends World {
 }
 
 /**
- * One world for all tests of a file: starts it in `beforeAll`, and closes it in `afterAll`. Before that it has no fields, so only tests and
- * hooks may read it.
+ * Starts one world for all tests of a file in `beforeAll`, and closes it in `afterAll`. It has no fields until it is started, so only tests
+ * and hooks may read it.
  */
 export function useTestWorld(options?: TestWorldOptions): TestWorld {
   const world = {} as TestWorld
@@ -70,9 +70,8 @@ export function useTestWorld(options?: TestWorldOptions): TestWorld {
 }
 
 /**
- * A world of its own on a fresh database, with its file applied. The caller closes it, in `afterAll` as a rule. Each
- * answer to `fetch` and, when it is closed, each answer that an emulator got to a webhook and each event that the receiver
- * got must be as the API's document says.
+ * Starts a world on a fresh database and applies its file. The caller closes it, usually in `afterAll`. `fetch` throws if a response does
+ * not match the API's document; `close` throws if a response that an emulator got to a webhook does not, or an event that the receiver got.
  */
 export async function startTestWorld({
   file: overrides,
@@ -81,7 +80,7 @@ export async function startTestWorld({
 }: TestWorldOptions = {}): Promise<TestWorld> {
   const logs: TestWorld['logs'] = []
   const files: PaywallFile[] = []
-  /** The paywalls that have changed their processor since, as they were: the one before keeps their accounts. */
+  /** The former versions of paywalls that have changed their processor since: the previous processor keeps their accounts. */
   const former: PaywallFile[] = []
   const faults: unknown[] = []
   const base = Object.keys(own).length > 0 ? await baseOfItsOwn(own) : await sharedBase()
@@ -89,7 +88,7 @@ export async function startTestWorld({
     ...base,
     files: () => [...files, ...former.map((file) => onlySwitched(file, files))],
     fetch: checkedFetch(faults),
-    // A test makes more calls than an account may. One that is about that sets the account's limit.
+    // A test makes more calls than an account may. A test of this limit sets it itself.
     rateLimitedAccounts: false,
     code: getCode(own),
     onLog: (level, message) => void logs.push({ level, message }),
