@@ -9,13 +9,35 @@ import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { apiError } from '../../lib/http/errors.ts'
 import { logPaywall, requestHost } from '../../lib/http/paywall-target.ts'
+import type { SealedAccount } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/client.ts'
-import { pageReference } from '../../lib/purchases/page.ts'
+import { pageReference, type SaleRow } from '../../lib/purchases/page.ts'
 import { confirmRedirect, renderBuyerError } from './buyer-pages.ts'
 import { errors, PATH, Params, SIGNED_PATH } from './contract.ts'
-import type { ReadCheckoutResult, ReturningCheckout } from './returning-checkout.ts'
 import { followSignedReturn } from './signed-return.ts'
 import { type RequestContext, syncWithTimeout } from './sync-with-timeout.ts'
+
+/** A hosted checkout that a browser returns from, and the account to query for its result. */
+interface ReturningCheckout {
+  id: string
+  account: SealedAccount
+  /** The processor's id of the hosted page; null until the page is open. */
+  page_id: string | null
+  /** What the page offered for sale. */
+  sale: SaleRow
+  success_url: string
+  error_url: string
+  /** Whether a user chose the URL and the owner does not list its origin: then the buyer must confirm the redirect. */
+  success_is_foreign: boolean
+  error_is_foreign: boolean
+  completed: boolean
+  /** Whether to query the processor for this request. */
+  ask: boolean
+  /** The paywall's time before the fetch, which becomes the snapshot's `fetched_at`. */
+  now: string
+}
+
+type ReadCheckoutResult = { verdict: 'unknown_checkout' } | ({ verdict: 'found' } & ReturningCheckout)
 
 const app = createApp<Cloudflare.CheckoutReturnEnv>({ renderError: renderBuyerError })
 

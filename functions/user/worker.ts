@@ -5,13 +5,14 @@ import { callerParameters } from '../../lib/auth/gate.ts'
 import { rejectInvalidKeyFirst } from '../../lib/auth/reject-invalid-key-first.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
+import { requestCountry } from '../../lib/geo/country.ts'
 import { findTier, type Geo, matchesCountry } from '../../lib/geo/targeting.ts'
 import { apiError } from '../../lib/http/errors.ts'
 import { parseQuery } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import type { MemberState } from '../../lib/member-state/member-state.ts'
+import { findCountry } from './address.ts'
 import { errors, PATH, Query, type ReadUserRefusal, type Reply } from './contract.ts'
-import { reportedCountry } from './reported-country.ts'
 
 type ReadUserResult =
   | { verdict: ReadUserRefusal }
@@ -54,5 +55,14 @@ app.get(PATH, async (c) => {
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))
+
+/**
+ * The country of the end user for whom an owner's backend calls: that of `X-Client-Ip` if it is sent, else the caller's. It changes what is
+ * reported, never the price of a Bearer user. `X-Forwarded-For` is never read.
+ */
+async function reportedCountry(request: Request): Promise<string> {
+  const address = request.headers.get('x-client-ip')
+  return address === null ? requestCountry(request) : findCountry(address)
+}
 
 export default app
