@@ -4,9 +4,9 @@ import { type Call, call } from '../support/call.ts'
 import { getPriceId, parseOpened, startCheckout } from '../support/checkout.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { type UserState, userState } from '../support/user-state.ts'
-import { insist, isDefinite, once } from './insist.ts'
-import { persist } from './passing-time.ts'
+import { retryUntilDone } from './passing-time.ts'
 import type { Company, Order, Person } from './person.ts'
+import { isDefinite, retryUntilDefinite, tryOnce } from './retry.ts'
 import { ownSession } from './sign-in.ts'
 import type { Slug, Step } from './step.ts'
 
@@ -21,10 +21,10 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   const isWanted = replaces || !mayOwn(company, person, slug === 'lifetime')
   const order = await getOrder(person, step)
   if (!order) return
-  const isRefused = !replaces && (await hasInTheWay(person, slug))
+  const isRefused = !replaces && (await hasBlockingPurchase(person, slug))
   const replies = await Promise.all(
     Array.from({ length: clicks }, () =>
-      insist(
+      retryUntilDefinite(
         () => startCheckout(world, order),
         ({ status, body }) => status === 409 && isInProgress(body),
       ),
@@ -39,7 +39,7 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   person.addresses.set(order.headers['idempotency-key'], given)
   const [checkoutUrl] = given
   if (!checkoutUrl) return
-  if (isRefused && (await hasInTheWay(person, slug))) {
+  if (isRefused && (await hasBlockingPurchase(person, slug))) {
     company.faults.add(`charged once: ${person.email} was sold ${slug} beside what prevents that`)
   }
   person.orders.set(checkoutUrl, sold(person, step))
@@ -52,7 +52,7 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   person.pageUrl = checkoutUrl
   const pressed = button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button
   const back = await buyOn(company, person, checkoutUrl, pressed)
-  if (comesBack && back.startsWith('http')) await insist(() => call(world, back))
+  if (comesBack && back.startsWith('http')) await retryUntilDefinite(() => call(world, back))
 }
 
 /** Presses a button of a page and records what that bought. Returns the URL that the page redirects to. */
@@ -77,11 +77,11 @@ export async function payAgain(company: Company, person: Person): Promise<void> 
   if (!url || company.life.webhooks === 'none' || hasPageElsewhere) return
   person.leftUrl = null
   const back = await buyOn(company, person, url, 'pay')
-  if (back.startsWith('http')) await insist(() => call(person.world, back))
+  if (back.startsWith('http')) await retryUntilDefinite(() => call(person.world, back))
 }
 
 /** Whether the user endpoint shows a subscription that has not ended, with or without access; or a purchase of the same one-time price. */
-async function hasInTheWay({ world, userId }: Person, slug: Slug): Promise<boolean> {
+async function hasBlockingPurchase({ world, userId }: Person, slug: Slug): Promise<boolean> {
   if (!userId) return false
   const state = await userState(world, userId).catch(() => null)
   const now = await world.clock.now(world.paywall.id).catch(() => null)
@@ -153,7 +153,7 @@ export async function cancel({ world, kind, session, userId, cancelling, cancell
     kind === 'user' && session
       ? { token: session.token, body }
       : { key: world.key, body: { ...body, paywallId: world.paywall.id, userId } }
-  const reply = await insist(() => call(world, '/api/paywall/cancel-subscription', asked))
+  const reply = await retryUntilDefinite(() => call(world, '/api/paywall/cancel-subscription', asked))
   if (reply?.status === 200) cancelled.add(subscription.id)
 }
 
@@ -166,14 +166,15 @@ export async function changeTokens(
   { op, type, amount, keyed }: Doing<'tokens'>,
 ): Promise<void> {
   if (!userId) return
-  if (type === 'daily') tokens.spentDailyAt = await persist('a clock is read', () => world.clock.now(world.paywall.id))
+  if (type === 'daily')
+    tokens.spentDailyAt = await retryUntilDone('a clock is read', () => world.clock.now(world.paywall.id))
   const headers = keyed ? { 'idempotency-key': randomUUID() } : {}
   const ask = () =>
     op === 'withdraw'
       ? withdraw(world, { user_id: userId, tokens: amount, token_type: type }, { headers })
       : changeBalance(world, { op, amount, type, user_id: userId }, { headers })
   const delta = op === 'credit' ? amount : -amount
-  const reply = keyed ? await insist(ask) : await once(ask)
+  const reply = keyed ? await retryUntilDefinite(ask) : await tryOnce(ask)
   if (type === 'daily') return
   if (!reply || !isDefinite(reply)) {
     // Without an idempotency key, a 503 with `Retry-After` means that nothing was done.

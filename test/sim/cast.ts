@@ -6,7 +6,7 @@ import { createFaultInjector, type FaultInjector } from './fault-injection.ts'
 import { MOST_LIVES } from './history.ts'
 import { holdLiveEvents, type OwnerBackend, ownerBackend } from './owner-backend.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
-import { endLeases, persist } from './passing-time.ts'
+import { endLeases, retryUntilDone } from './passing-time.ts'
 import { getFile, type Ids } from './paywalls.ts'
 import { type Company, createCompany } from './person.ts'
 import type { Stage } from './stage.ts'
@@ -61,7 +61,7 @@ export async function assembleCast(stage: Stage, history: PartialHistory): Promi
   const putUp = async ({ worlds }: Company): Promise<PaywallFile> => {
     for (const { paywall } of worlds) written.edit(paywall.id)
     const edited = await written.read()
-    await persist('a price is edited', async () => ({ applied: await stage.putUp(edited) }))
+    await retryUntilDone('a price is edited', async () => ({ applied: await stage.putUp(edited) }))
     return edited
   }
   async function edit(company: Company): Promise<void> {

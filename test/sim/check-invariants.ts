@@ -4,62 +4,77 @@ import { ACCESS, ACCESS_UNTIL } from './invariants/access.ts'
 import { ALARMS } from './invariants/alarms.ts'
 import { type Case, createCase, type Invariant, type Knowledge } from './invariants/case.ts'
 import {
-  COMPLETED,
-  LAST,
-  OF_ITS_MODE,
-  OF_ITS_TYPE,
+  CHECKOUTS_REPORTED,
+  EVENT_MODE,
+  EVENT_TYPES,
+  LAST_EVENT,
   PREVIOUS,
-  RENEWALS,
+  RENEWALS_REPORTED,
   SEQUENCE,
-  TRIAL_ENDING,
+  TRIAL_ENDS_REPORTED,
 } from './invariants/events.ts'
 import { PAGES } from './invariants/pages.ts'
-import { AMOUNTS, BELONGS, CHARGED, ONCE, TOLD, WENT_BACK } from './invariants/payments.ts'
-import { CANCELLED, FOR_A_REASON, SAME, SOLD_AS, SOLD_BY, STATE } from './invariants/purchases.ts'
-import { BROUGHT, CHANGED, DAILY, LEDGER } from './invariants/tokens.ts'
+import {
+  CHARGED_ONCE,
+  CHECKOUT_AMOUNTS,
+  PAYMENT_AMOUNTS,
+  PAYMENTS_BELONG,
+  PAYMENTS_REPORTED,
+  REFUNDS,
+} from './invariants/payments.ts'
+import {
+  CANCELLED,
+  ENDS_FOR_REASON,
+  SAME_PURCHASES,
+  SOLD_AS_ORDERED,
+  SOLD_BY_PAYWALL,
+  STATE,
+} from './invariants/purchases.ts'
+import { DAILY_TOKENS, LEDGER, TOKENS_CHANGED, TOKENS_CREDITED } from './invariants/tokens.ts'
 import { type OwnerEvent, writtenEvents } from './owner-backend.ts'
-import { persist } from './passing-time.ts'
+import { retryUntilDone } from './passing-time.ts'
 import type { Company } from './person.ts'
-import { getTruth } from './truth.ts'
+import { readProcessorState } from './processor-state.ts'
 
 /** The invariants of a life once no faults are injected and no work is in progress. */
 export const INVARIANTS: Invariant[] = [
   PAGES,
-  SAME,
-  SOLD_BY,
+  SAME_PURCHASES,
+  SOLD_BY_PAYWALL,
   STATE,
   CANCELLED,
-  FOR_A_REASON,
-  SOLD_AS,
+  ENDS_FOR_REASON,
+  SOLD_AS_ORDERED,
   ACCESS,
   ACCESS_UNTIL,
-  TOLD,
-  AMOUNTS,
-  WENT_BACK,
-  CHARGED,
-  BELONGS,
-  ONCE,
+  PAYMENTS_REPORTED,
+  PAYMENT_AMOUNTS,
+  REFUNDS,
+  CHECKOUT_AMOUNTS,
+  PAYMENTS_BELONG,
+  CHARGED_ONCE,
   ALARMS,
   SEQUENCE,
-  LAST,
-  OF_ITS_MODE,
-  OF_ITS_TYPE,
+  LAST_EVENT,
+  EVENT_MODE,
+  EVENT_TYPES,
   PREVIOUS,
-  RENEWALS,
-  TRIAL_ENDING,
-  COMPLETED,
+  RENEWALS_REPORTED,
+  TRIAL_ENDS_REPORTED,
+  CHECKOUTS_REPORTED,
   LEDGER,
-  CHANGED,
-  BROUGHT,
-  DAILY,
+  TOKENS_CHANGED,
+  TOKENS_CREDITED,
+  DAILY_TOKENS,
 ]
 
 /** The invariants that hold at any moment, whatever webhooks have arrived. */
 const ALWAYS: Invariant[] = [ACCESS, ACCESS_UNTIL]
 
 export async function checkInvariants(company: Company, events: OwnerEvent[], known: Knowledge): Promise<string[]> {
-  const life = await persist('a life is read', () => createCase(company, events, known))
-  if (life.members.length === 0) return getTruth(company).paid.length > 0 ? ['something was bought by nobody'] : []
+  const life = await retryUntilDone('a life is read', () => createCase(company, events, known))
+  if (life.members.length === 0)
+    return readProcessorState(company).paid.length > 0 ? ['something was bought by nobody'] : []
   return findViolations(INVARIANTS, life)
 }
 

@@ -9,7 +9,7 @@ const LONGEST_DELAY_MS = 400
 /** Long enough for another attempt to arrive while the call is in progress. */
 const HANGING_MS = 3_000
 
-interface Circumstances {
+interface CallContext {
   /** Whether the call opens a checkout's page. */
   opensPage: boolean
   /** Called when the processor responds that the call failed. */
@@ -27,7 +27,7 @@ const FAILURES = ['hung up before', 'hung up after', 'failed before', 'failed af
 export async function faultyCall(
   throws: Dice,
   run: () => Promise<HttpResponse>,
-  { opensPage, onRefused, endLeases }: Circumstances,
+  { opensPage, onRefused, endLeases }: CallContext,
 ): Promise<HttpResponse> {
   const chance = throws.below(100)
   if (opensPage && throws.below(100) < HANGING) {

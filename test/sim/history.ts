@@ -3,7 +3,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import type { Setup } from '../conformance/drivers/set-up.ts'
 import { createDice, type Dice } from '../fuzz/dice.ts'
-import { PLOTS, takesTwo } from './plots.ts'
+import { needsTwoPeople, PLOTS } from './plots.ts'
 import { createStep } from './random-steps.ts'
 import type { Step } from './step.ts'
 
@@ -74,7 +74,7 @@ function createLife({ seed, number }: { seed: number; number: number }, processo
   const processor = processors[number % processors.length]!
   const plot = PLOTS[(seed + number) % PLOTS.length]!
   const webhooks = dice.pick(WEBHOOKS)
-  const people = createPeople(processor, dice, takesTwo(plot) ? 2 : 1)
+  const people = createPeople(processor, dice, needsTwoPeople(plot) ? 2 : 1)
   const paywalls = dice.pick(['one', 'one', 'one', 'two of an account', 'test and live'] as const)
   const count = people.length * (paywalls === 'two of an account' ? 2 : 1)
   const who = () => (count > 1 ? dice.below(count) : 0)

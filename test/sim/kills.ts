@@ -3,12 +3,12 @@ import type { Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
 import type { FaultInjector } from './fault-injection.ts'
 import type { Kill } from './history.ts'
-import { isDefinite, once } from './insist.ts'
 import { endLeases } from './passing-time.ts'
+import { isDefinite, tryOnce } from './retry.ts'
 import type { Stage } from './stage.ts'
 
 /** How long after a kill the service must respond again. A busy machine takes a few seconds. */
-const BACK_SECONDS = 60
+const RECOVERY_SECONDS = 60
 /** How long a kill waits for its number of calls. A round may have fewer. */
 const WAIT_MS = 1_500
 
@@ -29,12 +29,12 @@ export async function killInRound(
     what !== 'postgres' && stage.world.workers.kill(),
   ])
   const isAnswered = async () => {
-    const reply = await once(ask)
+    const reply = await tryOnce(ask)
     return reply !== null && isDefinite(reply)
   }
   try {
-    await Promise.race([back, delay(BACK_SECONDS * 1000)])
-    await until('everybody is answered again', isAnswered, BACK_SECONDS * 1000)
+    await Promise.race([back, delay(RECOVERY_SECONDS * 1000)])
+    await until('everybody is answered again', isAnswered, RECOVERY_SECONDS * 1000)
     await endLeases(stage.world)
   } catch {
     stage.faults.push(`nobody is answered any more after a kill of: ${what}`)

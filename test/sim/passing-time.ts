@@ -7,32 +7,35 @@ import type { Company } from './person.ts'
 type Database = Pick<TestWorld, 'database'>
 
 const DAY_MS = 86_400_000
-/** How long `persist` retries. After a kill it takes a while until calls succeed again. */
+/** How long `retryUntilDone` retries. After a kill it takes a while until calls succeed again. */
 const LONGEST_MS = 120_000
 
 /**
  * Moves the clock of a life by days. What falls due meanwhile happens, at the processor and at the service, in order and with the faults of
  * that time. `afterStep` is called at each time at which something was due.
  */
-export async function daysPass(
+export async function advanceDays(
   { world: { clock, paywall } }: Company,
   days: number,
   afterStep: () => Promise<void>,
 ): Promise<void> {
-  const begin = await persist('a clock is read', () => clock.now(paywall.id))
+  const begin = await retryUntilDone('a clock is read', () => clock.now(paywall.id))
   const end = new Date(begin.getTime() + days * DAY_MS)
-  await persist('a clock is moved', () => clock.moveTo(paywall.id, end, afterStep))
+  await retryUntilDone('a clock is moved', () => clock.moveTo(paywall.id, end, afterStep))
 }
 
 /** Moves the clocks of the service and of the processor to the same time: a kill may have stopped a move halfway. */
-export async function clocksAgree(companies: Company[]): Promise<void> {
+export async function alignClocks(companies: Company[]): Promise<void> {
   for (const { life, world } of companies) {
     if (life.steps.some((step) => step?.act === 'wait')) await world.clock.moveTo(world.paywall.id, new Date(0))
   }
 }
 
 /** Retries until it succeeds, for example after a kill. At the deadline it throws, with the last error as the cause. */
-export async function persist<Result extends object>(what: string, work: () => Promise<Result>): Promise<Result> {
+export async function retryUntilDone<Result extends object>(
+  what: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
   let cause: unknown
   const attempt = () =>
     work().catch((error: unknown) => {
@@ -43,7 +46,7 @@ export async function persist<Result extends object>(what: string, work: () => P
 }
 
 /** Makes everything due now that reconcile will ever poll for a paywall; null: for all paywalls. */
-export async function allIsDue(world: Database, paywallId: string | null = null): Promise<void> {
+export async function makeAllDue(world: Database, paywallId: string | null = null): Promise<void> {
   for (const table of ['checkouts', 'purchases']) {
     await change(world, `update ${table} set reconcile_at = now() where reconcile_at is not null`, paywallId)
   }

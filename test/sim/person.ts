@@ -60,9 +60,9 @@ export interface Company {
   account: AccountControls
   records: AccountRecords
   /** When something last happened at the processor that time alone does not cause, by the paywall's clock; null: never. */
-  lastHappening: Date | null
+  lastActAt: Date | null
   /** The processor's ids of the subscriptions that were cancelled or ended at the processor itself. */
-  stoppedThere: Set<string>
+  stoppedAtProcessor: Set<string>
   /** When a scheduled end was last undone at the processor, in Unix seconds, by its id of the subscription. */
   undone: Map<string, number>
   /** The violations that were found while the life was played. */
@@ -84,8 +84,8 @@ export function createCompany(life: PartialLife, worlds: LifeWorld[], name: stri
     capabilities: DEFINITIONS[processor].capabilities,
     account: getAccountControls(world, world.paywall),
     records: accountRecords(world[processor], id),
-    lastHappening: null,
-    stoppedThere: new Set(),
+    lastActAt: null,
+    stoppedAtProcessor: new Set(),
     undone: new Map(),
     faults: new Set(),
   }

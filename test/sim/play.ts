@@ -9,17 +9,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from '../support/call.ts'
 import { buy, cancel, changeTokens, payAgain, read } from './acts.ts'
-import { calmDown } from './calm.ts'
 import { assembleCast, type Cast } from './cast.ts'
 import { checkAccess, checkInvariants } from './check-invariants.ts'
 import type { FaultInjector } from './fault-injection.ts'
-import { happen } from './happenings.ts'
 import { ROUNDS } from './history.ts'
 import { killInRound } from './kills.ts'
 import { writtenEvents } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
-import { allIsDue, daysPass } from './passing-time.ts'
+import { advanceDays, makeAllDue } from './passing-time.ts'
 import type { Company } from './person.ts'
+import { performAct } from './processor-acts.ts'
+import { settle } from './settle.ts'
 import { mergeAll, signIn } from './sign-in.ts'
 import type { Stage } from './stage.ts'
 import type { Step } from './step.ts'
@@ -31,7 +31,7 @@ export type Faults = Map<number, string[]>
  * In days: first longer than the week in which reconcile polls every subscription, than a trial, and than the grace period of a past due
  * subscription. Then the rest of a monthly period.
  */
-const CALM_DAYS = [8, 24]
+const SETTLE_DAYS = [8, 24]
 
 /**
  * Plays a history and returns its violations. `isEnough` gets the violations so far after each check; if it returns true, the rest of the
@@ -50,13 +50,13 @@ export async function play(
     return isEnough(found)
   }
   for (let round = 0; round < ROUNDS; round++) await playRound(stage, history, cast, round)
-  await calmDown(stage, cast)
+  await settle(stage, cast)
   const reported = companies.filter((company) => wasFullyReported(company, faultInjector))
   const upToDate = reported.filter(isUpToDate)
   if (await isOver(upToDate, { reported, settled: false })) return found
-  for (const days of CALM_DAYS) {
-    await Promise.all(companies.filter(isOfTests).map((company) => timePasses(company, days, cast)))
-    await calmDown(stage, cast)
+  for (const days of SETTLE_DAYS) {
+    await Promise.all(companies.filter(isOfTests).map((company) => advanceTime(company, days, cast)))
+    await settle(stage, cast)
     const judged = companies.filter((company) => isOfTests(company) || upToDate.includes(company))
     if (await isOver(judged, { reported, settled: true })) break
   }
@@ -93,12 +93,12 @@ async function playRound(stage: Stage, history: PartialHistory, cast: Cast, roun
     return call(world, `/api/v1/paywall/${world.paywall.id}/user?email=${people[0]!.email}`, { key: world.key })
   }
   await Promise.all([
-    ...companies.map((company) => live(company, company.life.steps[round] ?? null, cast)),
+    ...companies.map((company) => playStep(company, company.life.steps[round] ?? null, cast)),
     ...kills.map((kill) => killInRound(stage, kill, faultInjector, ask)),
   ])
 }
 
-async function live(company: Company, step: Step | null, cast: Cast): Promise<void> {
+async function playStep(company: Company, step: Step | null, cast: Cast): Promise<void> {
   if (!step) return
   const person = company.people[step.who]!
   // There are no faults on a live paywall: no days pass there, so no later poll would repair their effects.
@@ -121,34 +121,34 @@ async function live(company: Company, step: Step | null, cast: Cast): Promise<vo
     case 'edit':
       return cast.edit(company)
     case 'wait':
-      return timePasses(company, step.days, cast)
+      return advanceTime(company, step.days, cast)
     case 'outage':
       for (const { paywall } of company.worlds) cast.faultInjector.setOutage(paywall.id, !step.ends)
       return
     case 'due':
-      return allIsDue(person.world, person.world.paywall.id)
+      return makeAllDue(person.world, person.world.paywall.id)
     default:
-      return happen(company, person, step)
+      return performAct(company, person, step)
   }
 }
 
 /** Moves the clock by days, then delivers the webhooks that are days late. Checks access after every step, whatever was reported so far. */
-async function timePasses(company: Company, days: number, { faultInjector }: Cast): Promise<void> {
+async function advanceTime(company: Company, days: number, { faultInjector }: Cast): Promise<void> {
   const judge = async () => {
     for (const fault of await checkAccess(company)) company.faults.add(fault)
   }
-  await daysPass(company, days, judge)
+  await advanceDays(company, days, judge)
   for (const { paywall } of company.worlds) await faultInjector.deliverLate(paywall.id)
   await judge()
 }
 
 /** Whether our state is correct without reconcile: the processor sends a webhook for everything that happened, and none was lost. */
 function wasFullyReported({ life, capabilities, worlds }: Company, faultInjector: FaultInjector): boolean {
-  const untold = (step: Step) =>
+  const isUnreported = (step: Step) =>
     (!capabilities.sendsCancellationWebhook && cancels(step)) ||
     (!capabilities.sendsDisputeWebhook && step.act === 'decide-dispute')
   return (
-    !life.steps.some((step) => step && untold(step)) &&
+    !life.steps.some((step) => step && isUnreported(step)) &&
     worlds.every(({ paywall }) => faultInjector.getEffects(paywall.id).lostWebhooks.size === 0)
   )
 }
@@ -175,7 +175,7 @@ async function checkAll({ backend, faultInjector }: Cast, companies: Company[], 
       settled: settled && isOfTests(company),
     }
     const eventsNow = async () => (isOfTests(company) ? ids.flatMap(backend.eventsAbout) : writtenEvents(company.world))
-    return [company.life.number, await whatStays(async () => checkInvariants(company, await eventsNow(), known))]
+    return [company.life.number, await permanentFaults(async () => checkInvariants(company, await eventsNow(), known))]
   }
   return Promise.all(companies.map(faultsOfLife))
 }
@@ -184,7 +184,7 @@ async function checkAll({ backend, faultInjector }: Cast, companies: Company[], 
 const AFTER_RESPONSE_MS = 20_000
 
 /** Repeats a check while work in progress may still repair what it finds. Returns the violations that remain. */
-async function whatStays(findFaults: () => Promise<string[]>): Promise<string[]> {
+async function permanentFaults(findFaults: () => Promise<string[]>): Promise<string[]> {
   const deadline = Date.now() + AFTER_RESPONSE_MS
   for (;;) {
     const faults = await findFaults()

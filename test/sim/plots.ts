@@ -4,7 +4,7 @@ import type { Step } from './step.ts'
 
 type Plot = (dice: Dice) => Step[]
 
-function twoBecomeOne(dice: Dice): Step[] {
+function mergesUsers(dice: Dice): Step[] {
   const credit = { ...tokens(dice), op: 'credit', type: 'premium' } as const
   const become = dice.pick([{ act: 'merge' }, { act: 'merge' }, { act: 'sign-in', as: 'another' }] as const)
   return [
@@ -30,7 +30,7 @@ function upgrade(dice: Dice): Step[] {
 }
 
 /** Replaces a subscription with a lifetime purchase, and tries to buy that again once the subscription has ended. */
-const buysForEver = (dice: Dice): Step[] => [
+const buysLifetime = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'yearly'])), who: 0 },
   { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
   { ...paying(dice, 'lifetime'), replaces: true, who: 0 },
@@ -54,7 +54,7 @@ const upgradesPlan = (dice: Dice): Step[] => [
   { ...changingPlan(dice), to: 'yearly', at: 'once', who: 0 },
 ]
 
-const moneyGoesBack = (dice: Dice): Step[] => [
+const refundsPayment = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
   { act: 'refund', part: dice.pick(['some', 'all', 'all']), who: 0, faultSeed: dice.below(2 ** 31) },
   { act: dice.pick(['fail-refund', 'read']), who: 0, faultSeed: dice.below(2 ** 31) },
@@ -126,12 +126,12 @@ const upgradesInAnOutage = (dice: Dice): Step[] => [
 /** How lives begin: with a purchase, or with a combination of steps that random steps rarely produce. */
 export const PLOTS: readonly [Plot, ...Plot[]] = [
   upgradesPlan,
-  buysForEver,
+  buysLifetime,
   cancels,
-  twoBecomeOne,
+  mergesUsers,
   upgrade,
   changePlans,
-  moneyGoesBack,
+  refundsPayment,
   disputed,
   paysTwice,
   pauses,
@@ -142,4 +142,4 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
 ]
 
 /** Whether a plot needs two people. */
-export const takesTwo = (plot: Plot) => plot === twoBecomeOne || plot === paysTwice
+export const needsTwoPeople = (plot: Plot) => plot === mergesUsers || plot === paysTwice

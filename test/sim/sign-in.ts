@@ -6,8 +6,8 @@ import { call, type Reply } from '../support/call.ts'
 import { readOwnerId } from '../support/owner-id.ts'
 import { parseChallenge, parseSession, requestCode, requestTokens, type Session } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
-import { insist } from './insist.ts'
 import type { Company, Person } from './person.ts'
+import { retryUntilDefinite } from './retry.ts'
 import type { Step } from './step.ts'
 
 /** Returns the session of a person who makes the calls; starts one if there is none. Null while the service is down. */
@@ -19,7 +19,7 @@ export async function ownSession(person: Person): Promise<Session | null> {
       body: { email: person.email },
     })
   const anonymous = () => requestTokens(world, { grant_type: 'anonymous' })
-  person.session ??= signedIn(await insist(person.kind === 'anonymous' ? anonymous : exchange))
+  person.session ??= signedIn(await retryUntilDefinite(person.kind === 'anonymous' ? anonymous : exchange))
   person.userId ??= person.session?.user.id ?? null
   return person.session
 }
@@ -40,7 +40,7 @@ export async function signIn(
   const other = people.find((each) => each !== person)
   const email = as === 'another' && other ? other.email : person.email
   const count = world.mail.received.filter(({ to }) => to === email).length
-  const asked = await insist(() => requestCode(world, email))
+  const asked = await retryUntilDefinite(() => requestCode(world, email))
   if (asked?.status !== 200) return
   const mailed = async () =>
     world.mail.received
@@ -51,7 +51,7 @@ export async function signIn(
   const code = /\b\d{4} \d{4}\b/.exec(mail?.text ?? '')?.[0]
   if (!code) return
   const grant = { grant_type: 'code', email, code, challenge: parseChallenge(asked) }
-  const session = signedIn(await insist(() => requestTokens(world, grant, { token })))
+  const session = signedIn(await retryUntilDefinite(() => requestTokens(world, grant, { token })))
   if (!session) return
   Object.assign(person, { kind: 'user', session, userId: session.user.id })
 }

@@ -11,7 +11,7 @@ import {
 
 /**
  * The owner gets the warnings that docs/contract.md specifies, and no others: `payment.unexpected`, `subscription.stop_failed` and
- * `duplicate_of`. `ONCE` checks that no duplicate goes unreported.
+ * `duplicate_of`. `CHARGED_ONCE` checks that no duplicate goes unreported.
  */
 export const ALARMS: Invariant = {
   name: 'alarms',
@@ -22,7 +22,7 @@ export const ALARMS: Invariant = {
     ...(life.known.settled
       ? replacements(life)
           .filter((each) => isCertain(life, each))
-          .flatMap((each) => [...untoldCharges(life, each), ...untoldStops(life, each)])
+          .flatMap((each) => [...unreportedCharges(life, each), ...unreportedStopFailures(life, each)])
       : []),
   ],
 }
@@ -122,7 +122,7 @@ const hasEndedBefore = ({ changes }: StoredPurchase, at: string) =>
   changes.findLast((change) => change.at < Date.parse(at))?.is.status === 'canceled'
 
 /** Charges for a subscription after its buyer had paid for its replacement, of which the owner was not warned. */
-function untoldCharges(life: Case, { older, newer, at }: Replacement): string[] {
+function unreportedCharges(life: Case, { older, newer, at }: Replacement): string[] {
   const { company, known, events } = life
   const { paidPeriods = [] } = findSale(life, older) ?? {}
   if (newer.trial_end !== null) return []
@@ -137,7 +137,10 @@ function untoldCharges(life: Case, { older, newer, at }: Replacement): string[] 
 }
 
 /** A subscription that was not stopped for days after its replacement was reported, of which the owner was not warned. */
-function untoldStops({ company, events, now }: Case, { older, newer, at, learnedAt }: Replacement): string[] {
+function unreportedStopFailures(
+  { company, events, now }: Case,
+  { older, newer, at, learnedAt }: Replacement,
+): string[] {
   const hasEnded = newer.interval === null ? newer.status !== 'active' : newer.changes[0]?.is.status === 'canceled'
   const before = older.changes.findLast((change) => change.at / 1000 <= learnedAt)
   if (hasEnded || !before || isStopped(before.is) || isUndoneAfter(company, older.processorId, at)) return []

@@ -1,7 +1,7 @@
 import { type UserState, userState } from '../../support/user-state.ts'
 import type { OwnerEvent } from '../owner-backend.ts'
 import type { Company, LifeWorld, Order } from '../person.ts'
-import { getTruth, type Truth } from '../truth.ts'
+import { type ProcessorState, readProcessorState } from '../processor-state.ts'
 import { type Change, getChanges } from './changes.ts'
 
 export const [HOUR_SECONDS, DAY_SECONDS] = [3_600, 86_400]
@@ -38,7 +38,7 @@ export interface Knowledge {
 /** The state of a life that the invariants check. */
 export interface Case {
   company: Company
-  truth: Truth
+  processorState: ProcessorState
   /** The users of its people. Merged users count as one. */
   members: Member[]
   purchases: StoredPurchase[]
@@ -53,7 +53,7 @@ export const findOrder = ({ people }: Company, purchase: Pick<StoredPurchase, 'u
   people.flatMap(({ orders }) => orders.get(purchase?.url ?? '') ?? [])[0]
 
 /** The sale of a purchase at the processor. */
-export const findSale = ({ truth: { sales } }: Case, { processorId }: Pick<StoredPurchase, 'processorId'>) =>
+export const findSale = ({ processorState: { sales } }: Case, { processorId }: Pick<StoredPurchase, 'processorId'>) =>
   sales.find((sale) => sale.processorId === processorId)
 
 /** The user who bought something, as in the event of its checkout: a merge may have moved the purchase to another user since. */
@@ -82,7 +82,7 @@ export async function createCase(company: Company, events: OwnerEvent[], known: 
     }),
   )
   const now = await world.clock.now(world.paywall.id)
-  return { company, truth: getTruth(company), members, purchases, events: inOrder, known, now }
+  return { company, processorState: readProcessorState(company), members, purchases, events: inOrder, known, now }
 }
 
 const byTime = (one: OwnerEvent, other: OwnerEvent) =>

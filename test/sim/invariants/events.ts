@@ -20,7 +20,7 @@ export const SEQUENCE: Invariant = {
 }
 
 /** Events name the mode of their paywall, and go only to the webhook endpoints of that mode. */
-export const OF_ITS_MODE: Invariant = {
+export const EVENT_MODE: Invariant = {
   name: 'events of its mode',
   async faults({ company: { worlds }, events }) {
     const faults = worlds.map(async ({ database, file, paywall: { id, is_test: isTest } }) => {
@@ -42,7 +42,7 @@ export const OF_ITS_MODE: Invariant = {
 }
 
 /** The last event about a subscription has the state that the user endpoint returns. */
-export const LAST: Invariant = {
+export const LAST_EVENT: Invariant = {
   name: 'last event',
   faults: ({ members, events }) =>
     members
@@ -100,7 +100,7 @@ function dueTypes(change: Change, hadEnded: boolean): string[] {
 const RENEWED = 'subscription.renewed'
 
 /** A change has one event of each type that fits it, and no others. */
-export const OF_ITS_TYPE: Invariant = {
+export const EVENT_TYPES: Invariant = {
   name: 'event types',
   faults: ({ purchases, now, known: { settled } }) =>
     purchases.flatMap(({ id, interval, status, changes }) => {
@@ -114,21 +114,21 @@ export const OF_ITS_TYPE: Invariant = {
         hadEnded = isPastGrace(change) && (hadEnded || was === undefined || types.includes('subscription.access_ended'))
         // If the processor cannot be polled at once, it is polled hourly.
         const until = changes[place + 1]?.at ?? (settled ? now.getTime() : at)
-        const isUntold = hasGrace(is) && !hadEnded && until > time(is.access_until) + DAY_MS
+        const isUnreported = hasGrace(is) && !hadEnded && until > time(is.access_until) + DAY_MS
         return [
           ...(isRight ? [] : [`${types} and not ${due}: ${JSON.stringify(was)} became ${JSON.stringify(is)}`]),
-          ...(isUntold ? [`${id} gives no access since ${is.access_until}, and the owner was not notified`] : []),
+          ...(isUnreported ? [`${id} gives no access since ${is.access_until}, and the owner was not notified`] : []),
         ]
       })
     }),
 }
 
 /** A subscription's new period is reported once, when it is paid for. */
-export const RENEWALS: Invariant = {
+export const RENEWALS_REPORTED: Invariant = {
   name: 'renewals reported',
   faults: (life) =>
     life.purchases.flatMap(({ id, processorId, changes }) => {
-      const sale = life.truth.sales.find((each) => each.processorId === processorId)
+      const sale = life.processorState.sales.find((each) => each.processorId === processorId)
       const reported = changes.filter(({ types }) => types.includes(RENEWED)).map(({ is }) => is.current_period_end)
       return [
         ...reported
@@ -185,7 +185,7 @@ function paidPeriodEnds({ known }: Case, changes: Change[], sale: Sale | undefin
 }
 
 /** A trial's end is announced once, days before it, and never for a cancelled one. */
-export const TRIAL_ENDING: Invariant = {
+export const TRIAL_ENDS_REPORTED: Invariant = {
   name: 'trial ends reported',
   faults: ({ purchases, events, now }) =>
     purchases.flatMap(({ id, changes }) => {
@@ -217,7 +217,7 @@ export const TRIAL_ENDING: Invariant = {
 const TRIAL_NOTICE_MS = 3 * DAY_MS
 
 /** The checkout of every purchase is reported once. */
-export const COMPLETED: Invariant = {
+export const CHECKOUTS_REPORTED: Invariant = {
   name: 'checkouts reported',
   faults: ({ purchases, events }) =>
     purchases.flatMap(({ id, status, changes }) => {

@@ -7,7 +7,7 @@ import type { Invariant } from './case.ts'
  */
 export const PAGES: Invariant = {
   name: 'pages',
-  faults({ company: { people, capabilities }, truth: { opened, paid }, known: { refusedCheckouts } }) {
+  faults({ company: { people, capabilities }, processorState: { opened, paid }, known: { refusedCheckouts } }) {
     const repeats = (ids: string[]) => ids.length - new Set(ids).size
     const several = people.flatMap(({ addresses }) => [...addresses.values()].filter((given) => given.size > 1))
     return [

@@ -13,9 +13,9 @@ import {
 } from './case.ts'
 
 /** No payment, refund or dispute is reported twice. The owner hears of each that a webhook reported to us, except some failed attempts. */
-export const TOLD: Invariant = {
+export const PAYMENTS_REPORTED: Invariant = {
   name: 'payments reported',
-  faults({ company: { capabilities }, truth: { payments }, purchases, events, known: { everything } }) {
+  faults({ company: { capabilities }, processorState: { payments }, purchases, events, known: { everything } }) {
     const open = [
       'failed',
       ...(capabilities.sendsDisputeWebhook ? [] : ['disputed', 'dispute_lost', 'dispute_won']),
@@ -36,13 +36,13 @@ export const TOLD: Invariant = {
       ...(everything && reportedRefunds !== refunds
         ? [`${reportedRefunds} refunds were reported that did not fail later, and there are ${refunds}`]
         : []),
-      ...(everything ? purchases.flatMap((purchase) => untoldFailures(purchase, events)) : []),
+      ...(everything ? purchases.flatMap((purchase) => unreportedFailures(purchase, events)) : []),
     ]
   },
 }
 
 /** Finds a subscription that became past due without an event for a failed or disputed payment. */
-function untoldFailures({ id, changes }: StoredPurchase, events: Case['events']): string[] {
+function unreportedFailures({ id, changes }: StoredPurchase, events: Case['events']): string[] {
   const isPastDue = changes.some(({ types }) => types.includes('subscription.past_due'))
   const isReported = events.some(({ type, data }) => FAILURES.includes(type) && data.payment?.purchase_id === id)
   return isPastDue && !isReported ? [`${id} is past due, and no payment was reported as failed`] : []
@@ -51,7 +51,7 @@ function untoldFailures({ id, changes }: StoredPurchase, events: Case['events'])
 const FAILURES = ['payment.failed', 'payment.disputed', 'payment.dispute_lost']
 
 /** A payment event has an amount that was paid for its purchase, to the cent, and the price that was sold: one price for each payment. */
-export const AMOUNTS: Invariant = {
+export const PAYMENT_AMOUNTS: Invariant = {
   name: 'amounts',
   faults(life) {
     const { company, events, purchases } = life
@@ -82,7 +82,7 @@ export const AMOUNTS: Invariant = {
 }
 
 /** Refunds are reported to the cent, with the total refunded so far. */
-export const WENT_BACK: Invariant = {
+export const REFUNDS: Invariant = {
   name: 'money back',
   faults(life) {
     const { records, account } = life.company
@@ -106,10 +106,10 @@ export const WENT_BACK: Invariant = {
 
 /** The reported payments whose amount the processor did not move for a payment of their purchase, or moved less often than reported. */
 function inventedAmounts(
-  { company: { records }, truth: { sales }, purchases }: Case,
-  reported: ToldPayment[],
+  { company: { records }, processorState: { sales }, purchases }: Case,
+  reported: ReportedPayment[],
   moved: { payment: string; amount: number }[],
-): ToldPayment[] {
+): ReportedPayment[] {
   const left = moved.map(({ payment, amount }) => {
     const sale = sales.find(({ paid }) => paid.includes(payment))
     const purchase = purchases.find(({ processorId }) => processorId === sale?.processorId)
@@ -125,10 +125,10 @@ function inventedAmounts(
   })
 }
 
-type ToldPayment = NonNullable<Case['events'][number]['data']['payment']>
+type ReportedPayment = NonNullable<Case['events'][number]['data']['payment']>
 
 /** Checks that the total refunded in the last event of a payment is the sum of all events of the payment. */
-function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): string[] {
+function faultsOfTotal(reported: { kind: string; payment: ReportedPayment }[]): string[] {
   const sumUp = (kind: string) =>
     reported.filter((each) => each.kind === kind).reduce((sum, { payment }) => sum + payment.amount, 0)
   const { id, refunded_amount: shown, refunded: isAll } = reported.at(-1)!.payment
@@ -144,7 +144,7 @@ function faultsOfTotal(reported: { kind: string; payment: ToldPayment }[]): stri
 }
 
 /** A checkout event has the amount of the first payment to the cent, or 0 for a trial, and the price that its page was opened to sell. */
-export const CHARGED: Invariant = {
+export const CHECKOUT_AMOUNTS: Invariant = {
   name: 'checkout amounts',
   faults: (life) => {
     const { company, events, purchases } = life
@@ -163,9 +163,9 @@ export const CHARGED: Invariant = {
 }
 
 /** Every paid payment at the processor belongs to one purchase here, or the owner got `payment.unexpected`. */
-export const BELONGS: Invariant = {
+export const PAYMENTS_BELONG: Invariant = {
   name: 'payments belong',
-  faults: ({ company: { records }, truth: { sales }, purchases, events }) =>
+  faults: ({ company: { records }, processorState: { sales }, purchases, events }) =>
     records('payments')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
       .flatMap(({ id }) => {
@@ -179,12 +179,12 @@ export const BELONGS: Invariant = {
 const UNEXPECTED = 'payment.unexpected'
 
 /** Nobody is charged twice for one period, unless the owner was warned of it. */
-export const ONCE: Invariant = {
+export const CHARGED_ONCE: Invariant = {
   name: 'charged once',
   faults(life) {
     const {
       company: { people, records },
-      truth: { sales },
+      processorState: { sales },
       purchases,
       events,
       known: { settled },
@@ -230,7 +230,11 @@ export const ONCE: Invariant = {
  * left out are purchases with a refund or dispute: if the money was gone when the purchase first became known, it replaced nothing,
  * even if the money came back.
  */
-function outlived({ company, truth: { sales }, purchases }: Case, { bought, orders }: Person, renewing: Sale[]) {
+function outlived(
+  { company, processorState: { sales }, purchases }: Case,
+  { bought, orders }: Person,
+  renewing: Sale[],
+) {
   const firstPeriod = (id: string) => sales.find(({ processorId }) => processorId === id)?.paidPeriods[0]
   const hasReversal = (id: string) => {
     const paid = sales.find(({ processorId }) => processorId === id)?.paid ?? []

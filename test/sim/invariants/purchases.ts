@@ -7,9 +7,9 @@ import { type Case, DAY_SECONDS, findOrder, type Invariant, type StoredPurchase 
 const hasBegun = ({ begun }: Sale) => begun
 
 /** Each sale at the processor is a purchase here, and vice versa. A second trial is ended instead: docs/decisions/0016-one-trial.md. */
-export const SAME: Invariant = {
+export const SAME_PURCHASES: Invariant = {
   name: 'same purchases',
-  faults: ({ company, purchases, truth: { sales } }) => [
+  faults: ({ company, purchases, processorState: { sales } }) => [
     ...sales
       .filter((sale) => hasBegun(sale) && !purchases.some(({ processorId }) => processorId === sale.processorId))
       .filter((sale) => !isSecondTrial(company, sales, sale))
@@ -34,7 +34,7 @@ function isSecondTrial(
 }
 
 /** A user's purchase on a paywall is shown there, and on no other that shares its account. */
-export const SOLD_BY: Invariant = {
+export const SOLD_BY_PAYWALL: Invariant = {
   name: 'sold by its paywall',
   faults: ({ company: { people }, purchases }) =>
     people.flatMap(({ world: { paywall }, bought }) =>
@@ -48,7 +48,7 @@ export const SOLD_BY: Invariant = {
 export const STATE: Invariant = {
   name: 'state',
   faults: (life) =>
-    life.truth.sales.flatMap((sale) => {
+    life.processorState.sales.flatMap((sale) => {
       const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
       return purchase && !isFoundLater(life, sale) ? differences(sale, purchase) : []
     }),
@@ -62,16 +62,13 @@ const REFUND_DAYS = 7
  * one is polled daily. For a one-time purchase: refunds and disputes, since it is polled a day after the sale and then whenever its age
  * has doubled.
  */
-function isFoundLater(
-  { company: { records, lastHappening }, known, now }: Case,
-  { isSubscription, paid }: Sale,
-): boolean {
+function isFoundLater({ company: { records, lastActAt }, known, now }: Case, { isSubscription, paid }: Sale): boolean {
   if (known.everything) return false
   const age = (since: number, at = now) => at.getTime() / 1000 - since
   if (isSubscription) return records('attempts').some(({ created }) => age(created) < DAY_SECONDS)
   const sold = records('payments').find(({ id }) => id === paid[0])?.created
-  if (sold === undefined || !lastHappening) return false
-  return age(sold) < 2 * (age(sold, lastHappening) + REFUND_DAYS * DAY_SECONDS) + DAY_SECONDS
+  if (sold === undefined || !lastActAt) return false
+  return age(sold) < 2 * (age(sold, lastActAt) + REFUND_DAYS * DAY_SECONDS) + DAY_SECONDS
 }
 
 function differences(sale: Sale, purchase: StoredPurchase): string[] {
@@ -98,10 +95,10 @@ export const CANCELLED: Invariant = {
 }
 
 /** A subscription renews until its buyer, its processor or a bank ends it, or its buyer buys a replacement. */
-export const FOR_A_REASON: Invariant = {
+export const ENDS_FOR_REASON: Invariant = {
   name: 'ends for a reason',
   faults: (life) =>
-    life.truth.sales.flatMap((sale) => {
+    life.processorState.sales.flatMap((sale) => {
       const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
       // A purchase that never began here is a second trial. Where we create the subscription, a failed call is repeated before `settled`.
       if (!purchase || purchase.changes.length === 0 || sale.renews || !life.known.settled) return []
@@ -112,10 +109,14 @@ export const FOR_A_REASON: Invariant = {
 }
 
 /** Whether anybody else ended a sale, or asked us to end it. A failed charge may be for any subscription of the life, so each counts. */
-function isStopped({ company: { people, stoppedThere, records } }: Case, sale: Sale, { id }: StoredPurchase): boolean {
+function isStopped(
+  { company: { people, stoppedAtProcessor, records } }: Case,
+  sale: Sale,
+  { id }: StoredPurchase,
+): boolean {
   const hasPayment = ({ payment }: { payment: string }) => sale.paid.includes(payment)
   return (
-    stoppedThere.has(sale.processorId) ||
+    stoppedAtProcessor.has(sale.processorId) ||
     people.some(({ cancelling }) => cancelling.has(id)) ||
     records('attempts').some(({ status }) => status === 'failed') ||
     [...records('refunds'), ...records('disputes')].some(hasPayment)
@@ -129,9 +130,9 @@ const isReplaced = ({ company: { people }, purchases }: Case, { id, member }: St
     .some(({ url }) => people.some(({ orders }) => orders.get(url ?? '')?.replaces))
 
 /** A purchase shows the price that its page was opened to sell, or the price that its plan was changed to. */
-export const SOLD_AS: Invariant = {
+export const SOLD_AS_ORDERED: Invariant = {
   name: 'sold as ordered',
-  faults: ({ company, purchases, truth: { sales } }) =>
+  faults: ({ company, purchases, processorState: { sales } }) =>
     purchases.flatMap(({ id, processorId, url, status, price_slug: slug, unit_amount: amount, currency }) => {
       const order = findOrder(company, { url })
       const changed = sales.find((sale) => sale.processorId === processorId)?.price

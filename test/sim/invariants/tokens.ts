@@ -28,7 +28,7 @@ const total = ({ members }: Case, type: string) =>
     .reduce((sum, { count }) => sum + count, 0)
 
 /** Every acknowledged change of premium tokens by the owner is made once. One of unknown outcome is made at most once. */
-export const CHANGED: Invariant = {
+export const TOKENS_CHANGED: Invariant = {
   name: 'tokens changed',
   faults(life) {
     const { people } = life.company
@@ -42,7 +42,7 @@ export const CHANGED: Invariant = {
 }
 
 /** A paid period credits its tokens once. A full refund takes them back. */
-export const BROUGHT: Invariant = {
+export const TOKENS_CREDITED: Invariant = {
   name: 'tokens brought',
   faults: (life) =>
     life.members.flatMap((member) => {
@@ -57,14 +57,16 @@ export const BROUGHT: Invariant = {
 /** The minimum and maximum number of standard tokens that a user may have. */
 function dueTokens(life: Case, member: Member): [least: number, most: number] {
   const own = life.purchases.filter((purchase) => purchase.member === member)
-  const sales = life.truth.sales.filter(({ processorId }) => own.some((each) => each.processorId === processorId))
-  const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), getMost))
-  if (!life.known.everything) return [tokensThatGoOn(life, own), credited]
+  const sales = life.processorState.sales.filter(({ processorId }) =>
+    own.some((each) => each.processorId === processorId),
+  )
+  const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), maxTokens))
+  if (!life.known.everything) return [ongoingTokens(life, own), credited]
   const least = sumBy(own, (purchase) => {
     const sale = sales.find(({ processorId }) => processorId === purchase.processorId)
-    return sale ? leastTokens(sale, purchase) : 0
+    return sale ? minTokens(sale, purchase) : 0
   })
-  return [least, credited - sumBy(sales, surelyTakenBack)]
+  return [least, credited - sumBy(sales, minRevoked)]
 }
 
 const sumBy = <Each>(all: Each[], count: (each: Each) => number) => all.reduce((sum, each) => sum + count(each), 0)
@@ -75,8 +77,8 @@ interface Credited {
   end: number
 }
 
-const broughtBy = ({ interval }: PaidPeriod) => TOKENS_A_PERIOD[interval]
-const getMost = ({ charged }: Credited) => Math.max(...charged.map(broughtBy))
+const tokensPerPeriod = ({ interval }: PaidPeriod) => TOKENS_A_PERIOD[interval]
+const maxTokens = ({ charged }: Credited) => Math.max(...charged.map(tokensPerPeriod))
 
 /**
  * Groups the paid periods of a sale by the credited periods that they belong to. A paid period that begins before the end of the last
@@ -89,7 +91,7 @@ function creditedPeriods({ paidPeriods }: Pick<Sale, 'paidPeriods'>): Credited[]
     if (!last || period.start >= last.end) {
       credited.push({ charged: [period], end: period.end })
     } else {
-      if (broughtBy(period) > getMost(last)) last.end = period.end
+      if (tokensPerPeriod(period) > maxTokens(last)) last.end = period.end
       last.charged.push(period)
     }
   }
@@ -103,7 +105,7 @@ const isGivenBack = ({ charged }: Credited) => charged.some((period) => period.i
  * an earlier one, the service may know of only one of the two: at a real processor, the latest charge is never for a period that has not
  * begun.
  */
-function leastTokens({ paidPeriods, status }: Sale, purchase: StoredPurchase): number {
+function minTokens({ paidPeriods, status }: Sale, purchase: StoredPurchase): number {
   const counts = [isNotOvertaken, isNotOvertaking].map((isKnown) => {
     const kept = creditedPeriods({ paidPeriods: paidPeriods.filter(isKnown) }).filter((each) => !isGivenBack(each))
     return sumBy(kept, status === 'canceled' ? (each) => reportedTokens(each, purchase) : lastTokens)
@@ -112,14 +114,14 @@ function leastTokens({ paidPeriods, status }: Sale, purchase: StoredPurchase): n
 }
 
 /** The tokens of the last charge in a period. If a plan changed twice between two reads, the service knows only the last one. */
-const lastTokens = ({ charged }: Credited) => broughtBy(charged.at(-1)!)
+const lastTokens = ({ charged }: Credited) => tokensPerPeriod(charged.at(-1)!)
 
 /**
  * The tokens of a period if it was reported as paid for while the subscription was active, otherwise 0: a period credits nothing if the
  * subscription has ended by the time the service learns of the period.
  */
 const reportedTokens = ({ charged }: Credited, { changes }: StoredPurchase) =>
-  Math.max(0, ...charged.filter((period) => isReported(period, changes)).map(broughtBy))
+  Math.max(0, ...charged.filter((period) => isReported(period, changes)).map(tokensPerPeriod))
 
 const isReported = ({ end, paidAt, interval }: PaidPeriod, changes: Change[]) =>
   changes.some(
@@ -141,10 +143,10 @@ const isNotOvertaking = ({ start }: PaidPeriod, place: number, all: PaidPeriod[]
  * A payment belongs to the period in which it was paid. So a renewal that the step `renew` charges days early may count as another payment
  * of the previous period, and then the refunds of both take back the tokens of only one.
  */
-function surelyTakenBack(sale: Sale): number {
+function minRevoked(sale: Sale): number {
   const taken = creditedPeriods(sale)
     .filter(isGivenBack)
-    .map(({ charged }) => Math.min(...charged.map(broughtBy)))
+    .map(({ charged }) => Math.min(...charged.map(tokensPerPeriod)))
   const isEarly = sale.paidPeriods.some(({ paidAt, start }) => paidAt < start - DAY_SECONDS)
   return isEarly ? Math.min(sumBy(taken, Number), TOKENS_A_PERIOD.month) : sumBy(taken, Number)
 }
@@ -153,7 +155,7 @@ function surelyTakenBack(sale: Sale): number {
  * The minimum of tokens if webhooks may be missing. A period without a webhook may be over when it is polled, and then credits nothing.
  * Only the current periods have certainly been credited, and only if nothing was refunded or disputed.
  */
-function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: StoredPurchase[]): number {
+function ongoingTokens({ company: { records }, processorState: { sales } }: Case, own: StoredPurchase[]): number {
   if (records('refunds').length > 0 || records('disputes').length > 0) return 0
   const goingOn = own.filter(({ processorId, status, trial_end: trialEnd }) => {
     const paid = sales.find((sale) => sale.processorId === processorId)?.paid.length ?? 0
@@ -163,7 +165,7 @@ function tokensThatGoOn({ company: { records }, truth: { sales } }: Case, own: S
 }
 
 /** A user never has more daily tokens than the daily limit, and exactly that many if none were used on that day. */
-export const DAILY: Invariant = {
+export const DAILY_TOKENS: Invariant = {
   name: 'daily tokens',
   faults({ company: { people }, members, now }) {
     const isSpent = people.some(({ tokens }) => tokens.spentDailyAt && getDay(tokens.spentDailyAt) === getDay(now))

@@ -4,7 +4,7 @@
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
-import { persist } from './passing-time.ts'
+import { retryUntilDone } from './passing-time.ts'
 import type { Company, Person } from './person.ts'
 import type { Step } from './step.ts'
 
@@ -23,21 +23,22 @@ type Act =
   | 'pause'
   | 'resume'
   | 'undo'
-export type Happening = Extract<Step, { act: Act }>
+export type ProcessorAct = Extract<Step, { act: Act }>
 
-export async function happen(company: Company, person: Person, step: Happening): Promise<void> {
+export async function performAct(company: Company, person: Person, step: ProcessorAct): Promise<void> {
   try {
-    await toWhatWasSold(company, person, step)
-    company.lastHappening = await currentTime(company)
+    await applyToLatestSale(company, person, step)
+    company.lastActAt = await currentTime(company)
   } catch (error) {
     if (!(error instanceof EmulatorError || error instanceof Refused)) throw error
   }
 }
 
-const currentTime = ({ world: { clock, paywall } }: Company) => persist('a clock is read', () => clock.now(paywall.id))
+const currentTime = ({ world: { clock, paywall } }: Company) =>
+  retryUntilDone('a clock is read', () => clock.now(paywall.id))
 
 /** Applies a step to the latest subscription or paid sale of the person; if the person has bought nothing, to the latest of the life. */
-function toWhatWasSold(company: Company, { bought }: Person, step: Happening): Promise<unknown> | undefined {
+function applyToLatestSale(company: Company, { bought }: Person, step: ProcessorAct): Promise<unknown> | undefined {
   const { account } = company
   const all = account.sales()
   const own = all.filter(({ processorId }) => bought.has(processorId))
@@ -56,7 +57,7 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
     case 'decide-dispute':
       return account.decideDispute?.(paid, step.wins)
     case 'card':
-      return everyCard(company, step.declines)
+      return setCardDeclines(company, step.declines)
     case 'change-plan':
       return (step.at === 'once' ? account.changePlan : account.schedulePlan)?.(id, getPrice(company, step.to))
     case 'renew':
@@ -64,10 +65,10 @@ function toWhatWasSold(company: Company, { bought }: Person, step: Happening): P
     case 'roll-over':
       return account.rollOver?.(id)
     case 'portal-cancel':
-      company.stoppedThere.add(id)
+      company.stoppedAtProcessor.add(id)
       return account.cancel(id)
     case 'end':
-      company.stoppedThere.add(id)
+      company.stoppedAtProcessor.add(id)
       return (account.end ?? account.suspend)?.(id)
     case 'pause':
       return account.pause?.(id)
@@ -107,7 +108,7 @@ async function isPaidUntil({ database }: Company['world'], processorId: string, 
 }
 
 /** From now on the charges of all customers of the account are declined, or succeed again. */
-async function everyCard({ world, life: { processor }, records }: Company, declines: boolean): Promise<void> {
+async function setCardDeclines({ world, life: { processor }, records }: Company, declines: boolean): Promise<void> {
   for (const { id } of records('customers')) await world[processor].declineCharges(id, declines)
 }
 

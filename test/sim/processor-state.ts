@@ -5,7 +5,7 @@ import type { Company } from './person.ts'
 type Kind = 'succeeded' | 'failed' | 'refunded' | 'refund_failed' | 'disputed' | 'dispute_lost' | 'dispute_won'
 
 /** The processor's records of a life, read from its emulator and interpreted without our adapters. */
-export interface Truth {
+export interface ProcessorState {
   sales: Sale[]
   /** The checkouts of the hosted pages that were opened, and of those that were paid, including with a pending payment. */
   opened: string[]
@@ -14,7 +14,11 @@ export interface Truth {
   payments: Record<Kind, number>
 }
 
-export function getTruth({ account, records, capabilities: { refundsWhenDisputed } }: Company): Truth {
+export function readProcessorState({
+  account,
+  records,
+  capabilities: { refundsWhenDisputed },
+}: Company): ProcessorState {
   const pages = account.pages()
   const [takenBack, refunds] = partition(records('refunds'), (refund) => account.isTakenBack?.(refund) === true)
   const disputed = records('disputes').length + takenBack.length

@@ -4,23 +4,23 @@ import { waitForDeferredReads } from '../support/deferred-reads.ts'
 import { deliverAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
 import type { Cast } from './cast.ts'
-import { clocksAgree } from './passing-time.ts'
+import { alignClocks } from './passing-time.ts'
 import type { Stage } from './stage.ts'
 
 const LONGEST_SECONDS = 60
 
 /** Stops all faults. Resolves when all webhooks of the processors have arrived, and the owner has received all events. */
-export async function calmDown(stage: Stage, { faultInjector, companies }: Cast): Promise<void> {
+export async function settle(stage: Stage, { faultInjector, companies }: Cast): Promise<void> {
   await faultInjector.stop()
-  await clocksAgree(companies)
+  await alignClocks(companies)
   await Promise.all(PROCESSOR_NAMES.map((acquiring) => stage.world[acquiring].drainWebhooks()))
   for (const { worlds } of companies)
     for (const { paywall } of worlds) await waitForDeferredReads(stage.world, paywall.id)
-  await tellAll(stage)
+  await deliverAll(stage)
 }
 
-async function tellAll({ world, faults }: Stage): Promise<void> {
-  const allIsTold = async () => {
+async function deliverAll({ world, faults }: Stage): Promise<void> {
+  const isAllDelivered = async () => {
     await deliverAfterCrash(world)
     const { rows } = await world.database.query(
       `select from deliveries d join webhook_endpoints e on e.id = d.endpoint_id
@@ -29,7 +29,7 @@ async function tellAll({ world, faults }: Stage): Promise<void> {
     return rows.length === 0
   }
   try {
-    await until('the owner has every event', allIsTold, LONGEST_SECONDS * 1000)
+    await until('the owner has every event', isAllDelivered, LONGEST_SECONDS * 1000)
   } catch {
     faults.push(`after ${LONGEST_SECONDS} seconds of calm there are events that the owner has not received`)
   }
