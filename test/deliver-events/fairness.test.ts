@@ -6,7 +6,7 @@ import { advance, type ScanCursor, startScan } from '../../functions/deliver-eve
 import { leaseDeliveries, recordDelivery } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { freshDatabase } from '../support/databases.ts'
-import { type Waiting, waiting } from '../support/pending-endpoints.ts'
+import { insertPendingEndpoints, type PendingEndpoints } from '../support/pending-endpoints.ts'
 
 // How slots are shared among more webhook endpoints than one lease scans. Each attempt ends before the next lease, as in a sweep
 // that has nothing else to do.
@@ -79,7 +79,7 @@ async function completeScan(): Promise<number> {
 }
 
 test('every webhook endpoint gets an attempt before any gets its second', async () => {
-  await waiting(client, { count: MANY, members: 3 })
+  await insertPendingEndpoints(client, { count: MANY, members: 3 })
   for (const time of ['first', 'second', 'third']) {
     const ids = (await leaseRepeatedly(MANY / SLOTS)).flat()
     expect(ids, `the ${time} time`).toHaveLength(MANY)
@@ -87,15 +87,15 @@ test('every webhook endpoint gets an attempt before any gets its second', async 
   }
 })
 
-test.each<[string, Omit<Waiting, 'count'>]>([
+test.each<[string, Omit<PendingEndpoints, 'count'>]>([
   ['disabled', { disabled: true }],
   ['not due', { dueIn: '1 hour' }],
   ['failing', { failures: 1, members: 20 }],
 ])(
   'a lease skips only some of the endpoints that are %s, and a few leases reach all the others',
   async (_which, others) => {
-    await waiting(client, { count: MANY, ...others })
-    const [good] = await waiting(client, { count: 1 })
+    await insertPendingEndpoints(client, { count: MANY, ...others })
+    const [good] = await insertPendingEndpoints(client, { count: 1 })
     expect((await leaseRepeatedly(5)).flat()).toContain(good)
 
     await client.query('update webhook_endpoints set disabled_at = now() where failures > 0')
@@ -107,22 +107,22 @@ test.each<[string, Omit<Waiting, 'count'>]>([
 test.each([1, SCANNED_PER_LEASE - 1, SCANNED_PER_LEASE, SCANNED_PER_LEASE + 1, 2 * SCANNED_PER_LEASE])(
   'a scan of %i webhook endpoints ends where it began',
   async (count) => {
-    const [first] = await waiting(client, { count, dueIn: '1 hour' })
+    const [first] = await insertPendingEndpoints(client, { count, dueIn: '1 hour' })
     cursor = { after: first!, until: first!, recent: [] }
     expect(await completeScan()).toBe(Math.ceil(count / SCANNED_PER_LEASE))
   },
 )
 
 test('a busy endpoint keeps three slots, however many endpoints are scanned between its attempts', async () => {
-  await waiting(client, { count: MANY, dueIn: '1 hour' })
-  const [busy] = await waiting(client, { count: 1, members: 100 })
+  await insertPendingEndpoints(client, { count: MANY, dueIn: '1 hour' })
+  const [busy] = await insertPendingEndpoints(client, { count: 1, members: 100 })
   const leases = await leaseRepeatedly(25)
   expect(leases.slice(5).map((each) => each.length)).toEqual(Array(20).fill(3))
   expect(new Set(leases.flat())).toEqual(new Set([busy]))
 })
 
 test('an endpoint that accepts an event again is no longer failing, and gets three slots at once', async () => {
-  const [recovered] = await waiting(client, { count: 1, failures: 3, members: 20 })
+  const [recovered] = await insertPendingEndpoints(client, { count: 1, failures: 3, members: 20 })
   const holder = randomUUID()
   const [first, ...more] = (await leaseFor(holder)).deliveries
   expect([first, more]).toMatchObject([{ endpoint_id: recovered, is_failing: true }, []])
@@ -132,8 +132,8 @@ test('an endpoint that accepts an event again is no longer failing, and gets thr
 })
 
 test('failing endpoints share two slots and all get attempts, and a working one gets the other three', async () => {
-  const failing = await waiting(client, { count: 20, failures: 1, members: 100 })
-  const [good] = await waiting(client, { count: 1, members: 1_000 })
+  const failing = await insertPendingEndpoints(client, { count: 20, failures: 1, members: 100 })
+  const [good] = await insertPendingEndpoints(client, { count: 1, members: 1_000 })
   const leases = await leaseRepeatedly(150)
   const countIn = (ids: string[], some: string[]) => ids.filter((id) => some.includes(id)).length
   for (const ids of leases) expect([countIn(ids, failing), countIn(ids, [good!])]).toEqual([2, 3])

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { type DeliveryRow, openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
-import { waiting } from '../support/pending-endpoints.ts'
+import { insertPendingEndpoints } from '../support/pending-endpoints.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -191,7 +191,7 @@ test('a sweep continues if an attempt ended while a lease found nothing', async 
 })
 
 test('one sweep sends all events of a member, however many webhook endpoints have nothing due', async () => {
-  await waiting(world.database, { count: 600, dueIn: '1 hour' })
+  await insertPendingEndpoints(world.database, { count: 600, dueIn: '1 hour' })
   const mailbox = await openWebhookEndpoint(world)
   const ids = await mailbox.addEvents(20)
   await runDeliveryCron(world)

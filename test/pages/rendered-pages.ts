@@ -7,7 +7,7 @@ import {
   asNewVisitor,
   asSubscriber,
   at,
-  buyIn,
+  buyAsVisitor,
   enterWrongCode,
   PNG,
   requestCode,
@@ -97,7 +97,7 @@ export const RENDERED: Record<string, Record<string, Way>> = {
     },
     'with an offer of the same price': asNewVisitor('/account', async (visitor, { pages }) => {
       await signIn(visitor, newEmail())
-      await buyIn(pages, visitor, 'Monthly')
+      await buyAsVisitor(pages, visitor, 'Monthly')
       await visitor.page.goto(`${visitor.home}/account`)
       await press(visitor, 'Cancel subscription', 'link')
       await visitor.page

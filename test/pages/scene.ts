@@ -16,11 +16,11 @@ export interface Scene {
 export async function startScene(pages: Pages): Promise<Scene> {
   const subscriber = await visit(pages, { path: '/account' })
   await signIn(subscriber, newEmail())
-  await buyIn(pages, subscriber, 'Yearly')
+  await buyAsVisitor(pages, subscriber, 'Yearly')
   return { pages, guest: await visit(pages), subscriber }
 }
 
-export async function buyIn({ world }: Pages, { page, home }: Visitor, price: string): Promise<void> {
+export async function buyAsVisitor({ world }: Pages, { page, home }: Visitor, price: string): Promise<void> {
   await page.goto(price === 'Monthly' ? `${home}?interval=month` : home)
   await page.getByRole('radio', { name: price }).check()
   await press({ page }, 'Continue')

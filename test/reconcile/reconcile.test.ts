@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { parseOpened, startCheckout } from '../support/checkout.ts'
-import { countStripeCalls, loseWebhooks, payAndComeBack, payWithoutWebhooks } from '../support/lost-webhooks.ts'
+import { countStripeCalls, loseWebhooks, payAndReturn, payWithoutWebhooks } from '../support/lost-webhooks.ts'
 import { findSequenceErrors, ownerEvents } from '../support/owner-events.ts'
 import { moveClock, passUntil } from '../support/passing-time.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
@@ -98,7 +98,7 @@ test('an unpaid page is polled less and less often, and no more after two weeks'
 
 test('a subscription that ended without a webhook is found a week after it was last fetched', async () => {
   const { shop, advance, readPurchase } = await openShop()
-  const { userId, subscriptionId } = await payAndComeBack(shop)
+  const { userId, subscriptionId } = await payAndReturn(shop)
   await world.stripe.end(subscriptionId)
   await loseWebhooks(world)
   expect(await countCalls(() => advance('167h'), subscriptionId)).toEqual([0])
@@ -110,7 +110,7 @@ test('a subscription that ended without a webhook is found a week after it was l
 
 test('a renewal without a webhook is found an hour after its time, or an hour later if Stripe is down', async () => {
   const { shop, advance, readPurchase } = await openShop()
-  const { userId, subscriptionId } = await payAndComeBack(shop)
+  const { userId, subscriptionId } = await payAndReturn(shop)
   await passUntil(shop, (await readPurchase(userId))?.current_period_end, 50)
   expect(await eventTypes(userId)).toEqual(PURCHASE_EVENTS)
   // The SDK retries by itself.
@@ -128,7 +128,7 @@ test('a renewal without a webhook is found an hour after its time, or an hour la
 
 test('a payment of the next period without a webhook is found two hours after the period began', async () => {
   const { shop, advance, readPurchase } = await openShop()
-  const { userId, subscriptionId } = await payAndComeBack(shop)
+  const { userId, subscriptionId } = await payAndReturn(shop)
   const end = (await readPurchase(userId))?.current_period_end
   await passUntil(shop, end, 30)
   await world.stripe.sendHeldWebhooks()
@@ -161,7 +161,7 @@ test('a cancellation that Stripe accepted without a webhook is found ten minutes
 test('two concurrent crons read each purchase once', async () => {
   const shop = await atNewPaywall(world)
   const unnoticed = await Promise.all(Array.from({ length: 6 }, () => payWithoutWebhooks(shop)))
-  const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndComeBack(shop)))
+  const fetched = await Promise.all(Array.from({ length: 6 }, () => payAndReturn(shop)))
   await moveClock(shop, 8 * 24 * 60)
   const ids = [...unnoticed.map(({ pageId }) => pageId), ...fetched.map(({ subscriptionId }) => subscriptionId)]
   raceStatements(world, 'take_due', 2)

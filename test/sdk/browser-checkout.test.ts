@@ -1,7 +1,7 @@
 import type { OpenParams } from 'paywall-billing-sdk/browser'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { buyIn, loseAnswer, openTab, signInIn, siteOfFile } from '../support/site.ts'
+import { buyInTab, dropResponse, openTab, signInInTab, siteOfFile } from '../support/site.ts'
 import { until } from '../support/until.ts'
 
 const fixture = siteOfFile()
@@ -20,7 +20,7 @@ test('a guest buys and returns to the page, and every tab shows the purchase', a
     id: fixture.site.world.paywall.id,
     user: null,
   })
-  const back = await buyIn(fixture.site, shop)
+  const back = await buyInTab(fixture.site, shop)
   expect(back.page.url()).toBe(`${fixture.site.url}/shop?colour=red#prices`)
   await expect.poll(back.received).toContainEqual(PAID)
   await expect.poll(other.received).toEqual([{ user: null, isWaiting: false }, PAID])
@@ -35,7 +35,7 @@ test('the page waits for a late webhook', async () => {
     if (method === 'GET') throw new DroppedCall()
     return run()
   }
-  const back = await buyIn(fixture.site, shop)
+  const back = await buyInTab(fixture.site, shop)
   const unpaid = expect.objectContaining({ paid: false })
   await expect.poll(back.received).toContainEqual({ user: unpaid, isWaiting: true })
   expect(await back.received()).not.toContainEqual(PAID)
@@ -46,7 +46,7 @@ test('the page waits for a late webhook', async () => {
 })
 
 test('a guest who does not pay returns to the page, which does not wait', async () => {
-  const back = await buyIn(fixture.site, await open('/shop'), { action: 'cancel' })
+  const back = await buyInTab(fixture.site, await open('/shop'), { action: 'cancel' })
   expect(back.page.url()).toBe(`${fixture.site.url}/shop`)
   expect(await back.received()).toEqual([{ user: expect.objectContaining({ paid: false }), isWaiting: false }])
 })
@@ -61,11 +61,11 @@ test('open rejects an invalid successUrl or errorUrl with invalid_url', async ()
 
 test('open accepts a successUrl and an errorUrl, whose pages also wait for the purchase', async () => {
   const order = { successUrl: '/thanks?id=__SESSION__', errorUrl: '/sorry' }
-  const back = await buyIn(fixture.site, await open(), { order })
+  const back = await buyInTab(fixture.site, await open(), { order })
   expect(back.page.url()).toMatch(new RegExp(`^${fixture.site.url}/thanks\\?id=[\\da-f-]{36}$`))
   await expect.poll(back.received).toContainEqual(PAID)
   const elsewhere = await openTab(fixture.site, await fixture.site.browser.newContext())
-  const sorry = await buyIn(fixture.site, elsewhere, { order, action: 'cancel' })
+  const sorry = await buyInTab(fixture.site, elsewhere, { order, action: 'cancel' })
   expect(sorry.page.url()).toBe(`${fixture.site.url}/sorry`)
   await sorry.page.context().close()
 })
@@ -84,7 +84,7 @@ describe('only one hosted page is opened', () => {
   test('by a click whose response is lost, and the next click', async () => {
     const { page, paywall } = await open()
     const before = opened()
-    await page.route('**/start-checkout', (route) => loseAnswer(fixture.site, route))
+    await page.route('**/start-checkout', (route) => dropResponse(fixture.site, route))
     const failed = await paywall.evaluate((shop) => shop.open('monthly').catch(({ code }) => code))
     expect(failed).toBe('network_error')
     await page.unroute('**/start-checkout')
@@ -96,8 +96,8 @@ describe('only one hosted page is opened', () => {
 
 test('a subscriber opens the portal and cancels, which every tab shows at once', async () => {
   const [shop, other] = [await open(), await open()]
-  await signInIn(fixture.site, shop)
-  const { paywall } = await buyIn(fixture.site, shop)
+  await signInInTab(fixture.site, shop)
+  const { paywall } = await buyInTab(fixture.site, shop)
   await until('the purchase', () => paywall.evaluate(({ user }) => user?.paid))
   expect(await paywall.evaluate((bought) => bought.portal())).toContain(fixture.site.world.stripe.url)
   const cancelled = await paywall.evaluate((bought) =>

@@ -1,6 +1,6 @@
 import type { OpenParams } from 'paywall-billing-sdk/browser'
 import { describe, expect, test } from 'vitest'
-import { inPage, openTab, signInIn, siteOfFile, type Tab } from '../support/site.ts'
+import { inPage, openTab, signInInTab, siteOfFile, type Tab } from '../support/site.ts'
 import { emailIn, keep, keptIn, noting, refreshIn } from '../support/stored-session.ts'
 import { until } from '../support/until.ts'
 
@@ -29,7 +29,7 @@ describe('storage', () => {
   test('that is denied keeps a session until the page is closed', async () => {
     await deny('localStorage')
     const tab = await open()
-    const email = await signInIn(fixture.site, tab)
+    const email = await signInInTab(fixture.site, tab)
     expect(await refreshIn(tab)).toBe(email)
     expect(await emailIn(await open())).toBeNull()
   })
@@ -37,14 +37,14 @@ describe('storage', () => {
   test('that is full keeps a new session until the page is closed', async () => {
     const tab = await open()
     await fillStorage(tab)
-    const email = await signInIn(fixture.site, tab)
+    const email = await signInInTab(fixture.site, tab)
     expect(await refreshIn(tab)).toBe(email)
     expect(await emailIn(await open())).toBeNull()
   })
 
   test('that became full after signing in still contains the session', async () => {
     const tab = await open()
-    const email = await signInIn(fixture.site, tab)
+    const email = await signInInTab(fixture.site, tab)
     await fillStorage(tab)
     expect(await emailIn(await open())).toBe(email)
   })
@@ -66,7 +66,7 @@ describe('if the browser restricts a page', () => {
   test('without BroadcastChannel, each tab learns of a sign-in when it refreshes', async () => {
     await deny('BroadcastChannel')
     const [tab, other] = [await open(), await open()]
-    const email = await signInIn(fixture.site, tab)
+    const email = await signInInTab(fixture.site, tab)
     expect(await emailIn(other)).toBeNull()
     expect(await refreshIn(other)).toBe(email)
   })
@@ -74,7 +74,7 @@ describe('if the browser restricts a page', () => {
 
 test('a network failure does not sign the user out', async () => {
   const [tab, other] = [await open(), await open()]
-  const email = await signInIn(fixture.site, tab)
+  const email = await signInInTab(fixture.site, tab)
   await expect.poll(() => emailIn(other)).toBe(email)
   await keep(tab, { staleAt: 0 })
   const kept = await keptIn(tab)
@@ -89,7 +89,7 @@ test('a network failure does not sign the user out', async () => {
 
 test("a tab whose clock is a day ahead considers the others' tokens expired, and each refreshes them once", async () => {
   const tab = await open()
-  const email = await signInIn(fixture.site, tab)
+  const email = await signInInTab(fixture.site, tab)
   const ahead = await fixture.context.newPage()
   await ahead.addInitScript('const now = Date.now; Date.now = () => now() + 86_400_000')
   await ahead.goto(fixture.site.url)

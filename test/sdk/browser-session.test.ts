@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { endSession, readMailedCode, refresh, signInByMail } from '../support/sign-in.ts'
-import { buyIn, loseAnswer, openTab, signInIn, siteOfFile, type Tab } from '../support/site.ts'
+import { buyInTab, dropResponse, openTab, signInInTab, siteOfFile, type Tab } from '../support/site.ts'
 import { emailIn, keep, keptIn, noting, refreshIn } from '../support/stored-session.ts'
 import { randomImage } from '../support/tickets.ts'
 
@@ -11,7 +11,7 @@ const open = (options?: string, path?: string) => openTab(fixture.site, fixture.
 
 /** Signs in in the first tab. Resolves when the others show it. */
 async function signInAll(tabs: Tab[]): Promise<string> {
-  const email = await signInIn(fixture.site, tabs[0]!)
+  const email = await signInInTab(fixture.site, tabs[0]!)
   for (const tab of tabs) await expect.poll(() => emailIn(tab)).toBe(email)
   return email
 }
@@ -33,15 +33,15 @@ describe('signing in', () => {
   })
 
   test('keeps what the anonymous user has bought', async () => {
-    const bought = await buyIn(fixture.site, await open())
+    const bought = await buyInTab(fixture.site, await open())
     expect(await emailIn(bought)).toBe('anonymous')
-    const email = await signInIn(fixture.site, bought)
+    const email = await signInInTab(fixture.site, bought)
     expect(await bought.paywall.evaluate(({ user }) => [user?.user?.email, user?.paid])).toEqual([email, true])
   })
 
   test('restores a purchase from another browser', async () => {
     const email = newEmail()
-    await buyIn(fixture.site, await open(), { email })
+    await buyInTab(fixture.site, await open(), { email })
     const elsewhere = await openTab(fixture.site, await fixture.site.browser.newContext())
     await elsewhere.paywall.evaluate((paywall, address) => paywall.restore(address), email)
     const code = await readMailedCode(fixture.site.world, email)
@@ -98,23 +98,23 @@ describe('a session', () => {
 
   test('is refreshed when an access token is refused, and the call is retried', async () => {
     const tab = await open()
-    const email = await signInIn(fixture.site, tab)
+    const email = await signInInTab(fixture.site, tab)
     await keep(tab, { accessToken: 'revoked' })
     expect(await refreshIn(tab)).toBe(email)
   })
 
   test('is refreshed again if the response was lost', async () => {
     const tab = await open()
-    const email = await signInIn(fixture.site, tab)
+    const email = await signInInTab(fixture.site, tab)
     await keep(tab, { staleAt: 0 })
-    await fixture.context.route('**/sign-in/token', (route) => loseAnswer(fixture.site, route), { times: 1 })
+    await fixture.context.route('**/sign-in/token', (route) => dropResponse(fixture.site, route), { times: 1 })
     expect(await refreshIn(tab)).toBe(email)
   })
 })
 
 test('a session that the service has ended notifies every tab', async () => {
   const [tab, other] = [await open(), await open()]
-  const email = await signInIn(fixture.site, tab)
+  const email = await signInInTab(fixture.site, tab)
   await expect.poll(() => emailIn(other)).toBe(email)
   await endSession(fixture.site.world, (await keptIn(tab))!.refreshToken)
   await keep(tab, { staleAt: 0 })
@@ -127,7 +127,7 @@ test('a session that the service has ended notifies every tab', async () => {
 
 test('a storage passed by the page is used', async () => {
   const tab = await open('{ storage: sessionStorage }')
-  await signInIn(fixture.site, tab)
+  await signInInTab(fixture.site, tab)
   expect(await tab.page.evaluate('[localStorage.length, sessionStorage.length]')).toEqual([0, 1])
 })
 
@@ -156,6 +156,6 @@ test('a ticket with an image is opened by a signed-in user, or by a guest', asyn
     )
   expect(await openTicket({})).toBe('email_required')
   expect(await openTicket({ customer_email: newEmail() })).toMatchObject({ ticket: { status: 'open' } })
-  await signInIn(fixture.site, tab)
+  await signInInTab(fixture.site, tab)
   expect(await openTicket({})).toMatchObject({ ticket: { status: 'open' } })
 })

@@ -27,7 +27,7 @@ export function pathPattern(path: string): RegExp {
 const NOT_CANONICAL = /%|\/\/|\\/
 
 /** Where buyers' browsers return after a checkout. */
-const WAY_BACK = /^\/(r|return)\//
+const RETURN_PATHS = /^\/(r|return)\//
 
 const ROOT = 'openapi.json'
 const document = Document.parse(json)
@@ -63,7 +63,7 @@ export function undocumented({ method, url, status, headers, text }: SentRespons
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
   const found = known && described(known, method, status)
   const isPage = headers.get('content-type')?.startsWith('text/html') ?? false
-  if (isPage && (known ? status >= 400 && WAY_BACK.test(pathname) : status === 404)) return null // an HTML page for people
+  if (isPage && (known ? status >= 400 && RETURN_PATHS.test(pathname) : status === 404)) return null // an HTML page for people
   if (!found && !known?.isNamed && status === 404) return method === 'HEAD' ? null : bodyFault(text, NOT_FOUND)
   if (!found) return `${method} ${pathname} has no documented ${status}`
   return headerFault(found.answer, headers) ?? (method === 'HEAD' ? null : contentFault(found, headers, text))

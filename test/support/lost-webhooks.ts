@@ -18,7 +18,7 @@ export async function payWithoutWebhooks(world: TestWorld): Promise<PaidSubscrip
 }
 
 /** Pays and returns; Stripe sends no webhooks. */
-export async function payAndComeBack(world: TestWorld): Promise<PaidSubscription> {
+export async function payAndReturn(world: TestWorld): Promise<PaidSubscription> {
   const paid = await paySubscription(world)
   const { status } = await call(world, paid.back)
   if (status !== 303) throw new Error(`the return URL responded with ${status}`)

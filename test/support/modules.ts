@@ -35,7 +35,9 @@ export async function typeErrors(modules: Modules): Promise<string> {
   const settings = { compilerOptions: COMPILER_OPTIONS, files: Object.keys(modules) }
   const folder = getFolder({ ...modules, 'tsconfig.json': JSON.stringify(settings) })
   try {
-    const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]).catch(saidAnyway)
+    const { stdout } = await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder]).catch(
+      outputOfFailure,
+    )
     return stdout
   } finally {
     rmSync(folder, { recursive: true })
@@ -43,4 +45,4 @@ export async function typeErrors(modules: Modules): Promise<string> {
 }
 
 /** The compiler exits with an error if it found some. */
-const saidAnyway = (error: { stdout: string }) => error
+const outputOfFailure = (error: { stdout: string }) => error

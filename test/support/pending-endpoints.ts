@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** Webhook endpoints with pending deliveries. */
-export interface Waiting {
+export interface PendingEndpoints {
   count: number
   /** For how many members each endpoint has a delivery. */
   members?: number
@@ -13,9 +13,9 @@ export interface Waiting {
 }
 
 /** Inserts such webhook endpoints for an owner in the database, at addresses where no server listens. Returns their ids. */
-export async function waiting(
+export async function insertPendingEndpoints(
   client: Pick<pg.ClientBase, 'query'>,
-  { count, members = 1, failures = 0, disabled = false, dueIn = '0' }: Waiting,
+  { count, members = 1, failures = 0, disabled = false, dueIn = '0' }: PendingEndpoints,
 ): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(
     `with paywall as (

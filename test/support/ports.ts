@@ -7,12 +7,12 @@ const PROCESSES = 10
 const count = PORTS_OF_A_RUN / PROCESSES - 1
 const ownProcess = Number(process.env.VITEST_POOL_ID ?? 0) % PROCESSES
 
-const given = new Set<number>()
+const reserved = new Set<number>()
 
 /** Returns a port that no other process of the tests uses, and never the same port twice. */
 export async function reservePort(): Promise<number> {
   const port = await freePort({ first: inject('firstPort') + 1 + ownProcess * count, count })
-  if (given.has(port)) return reservePort()
-  given.add(port)
+  if (reserved.has(port)) return reservePort()
+  reserved.add(port)
   return port
 }

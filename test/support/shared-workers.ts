@@ -15,7 +15,7 @@ export type WorldBase = Pick<WorldOptions, 'databaseUrl' | 'secrets' | 'ports' |
  */
 export async function sharedBase(): Promise<WorldBase> {
   const { ports, database, secrets } = await shared
-  if (turn) throw new Error('a file has one world at a time, and this process has one not closed')
+  if (currentWorld) throw new Error('a file has one world at a time, and this process has one not closed')
   return {
     ports,
     secrets,
@@ -27,9 +27,9 @@ export async function sharedBase(): Promise<WorldBase> {
 
 let workers: Promise<Workers> | undefined
 /** What the Workers were started with. */
-let known: Pick<WorkersOptions, 'values' | 'neonUrl'> | undefined
+let startOptions: Pick<WorkersOptions, 'values' | 'neonUrl'> | undefined
 /** The handlers for mail and logs of the world whose turn it is; undefined: no world has the Workers. */
-let turn: Pick<WorkersOptions, 'receiveMail' | 'onLog'> | undefined
+let currentWorld: Pick<WorkersOptions, 'receiveMail' | 'onLog'> | undefined
 
 async function chooseShared() {
   const [service, neon, turnstile] = await Promise.all([reservePort(), reservePort(), reservePort()])
@@ -44,12 +44,13 @@ async function chooseShared() {
 /** Returns the shared Workers instead of starting new ones. `stop` ends the turn of the world, but does not stop the Workers. */
 async function borrowWorkers(options: WorkersOptions): Promise<Workers> {
   const { values, neonUrl } = options
-  known ??= { values, neonUrl }
-  if (!isDeepStrictEqual(known, { values, neonUrl })) throw new Error('these Workers were started with other values')
-  turn = options
+  startOptions ??= { values, neonUrl }
+  if (!isDeepStrictEqual(startOptions, { values, neonUrl }))
+    throw new Error('these Workers were started with other values')
+  currentWorld = options
   workers ??= startForAll(options)
   const stop = async () => {
-    turn = undefined
+    currentWorld = undefined
   }
   await forgetAttachments(await workers)
   return { ...(await workers), stop }
@@ -58,8 +59,9 @@ async function borrowWorkers(options: WorkersOptions): Promise<Workers> {
 function startForAll(options: WorkersOptions): Promise<Workers> {
   const started = startWorkers({
     ...options,
-    receiveMail: (message) => turn?.receiveMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
-    onLog: (level, message) => turn?.onLog(level, message),
+    receiveMail: (message) =>
+      currentWorld?.receiveMail(message) ?? Promise.reject(new Error('no world is there to take mail')),
+    onLog: (level, message) => currentWorld?.onLog(level, message),
   })
   // vitest ends its processes with SIGTERM. Stopping the Workers also removes their files on disk.
   process.once('SIGTERM', () => void started.then((running) => running.stop()).finally(() => process.exit()))

@@ -91,7 +91,7 @@ export async function openTab(site: Site, context: BrowserContext, path = '/', o
 }
 
 /** Buys in a tab: enters an address if the hosted page asks for one, and presses a button. Resolves when the browser has returned. */
-export async function buyIn(
+export async function buyInTab(
   site: Site,
   { page, paywall }: Tab,
   { action = 'pay', email = newEmail(), order = {} }: { action?: string; email?: string; order?: OpenParams } = {},
@@ -106,7 +106,7 @@ export async function buyIn(
 }
 
 /** Signs in in a tab with a mailed code. Returns the address. */
-export async function signInIn({ world }: Site, { paywall }: Tab, email = newEmail()): Promise<string> {
+export async function signInInTab({ world }: Site, { paywall }: Tab, email = newEmail()): Promise<string> {
   const before = world.mail.received.filter(({ to }) => to === email).length
   await paywall.evaluate((opened, address) => opened.signIn(address), email)
   const code = await readMailedCode(world, email, before + 1)
@@ -115,7 +115,7 @@ export async function signInIn({ world }: Site, { paywall }: Tab, email = newEma
 }
 
 /** Lets the service carry out a call, but drops the response. */
-export async function loseAnswer({ world }: Site, route: Route): Promise<void> {
+export async function dropResponse({ world }: Site, route: Route): Promise<void> {
   const request = route.request()
   const headers = await request.allHeaders()
   await world.fetch(request.url(), { method: request.method(), headers, body: request.postData() })
