@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
-import { monthly, type Written, writtenWebhooks, yearly } from '../support/paywall-file.ts'
+import { type FileJson, monthly, writtenWebhooks, yearly } from '../support/paywall-file.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -17,7 +17,7 @@ const world = useTestWorld()
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Writes the world's own file, with some fields and the prices replaced. */
-function write(fields: Written = {}, prices: Written[] = [monthly(), yearly()]): void {
+function write(fields: FileJson = {}, prices: FileJson[] = [monthly(), yearly()]): void {
   const { owner, keys, paywalls } = world.file
   const [{ id, name, is_test: test, settings, processor }] = paywalls as [(typeof paywalls)[number]]
   const file = {

@@ -1,4 +1,4 @@
-import { paywallFile, type Written, writtenWebhooks } from '../support/paywall-file.ts'
+import { type FileJson, paywallFile, writtenWebhooks } from '../support/paywall-file.ts'
 import { advanceClock, type Buyer, getProcessorId, newEvents } from './buyer.ts'
 import { changePlan, type Plan, sendsPlanChangeWebhook } from './drivers/plans.ts'
 import { paywallAt, type Shop, shopAt } from './shop.ts'
@@ -21,10 +21,10 @@ export async function changePlanAndSync(buyer: Buyer, plan: Plan): Promise<strin
 /** Applies the file with changed prices for one paywall. */
 export async function sell(
   { world, paywall, acquiring }: Shop,
-  change: (prices: Written[]) => Written[],
+  change: (prices: FileJson[]) => FileJson[],
 ): Promise<Shop> {
   const { owner } = world.file
-  const prices = change(paywallAt(acquiring).prices as Written[])
+  const prices = change(paywallAt(acquiring).prices as FileJson[])
   const paywalls = world.file.paywalls.map(({ id, processor: { acquiring, credentials } }) => {
     const current = { ...paywallAt(acquiring), id, processor: { acquiring, credentials } }
     return id === paywall.id ? { ...current, prices } : current

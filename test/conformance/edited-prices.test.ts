@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import type { Written } from '../support/paywall-file.ts'
+import type { FileJson } from '../support/paywall-file.ts'
 import { advancePastPeriodEnd, type Buyer, newEvents, open, pay, readPurchase } from './buyer.ts'
 import { getPlans, sell } from './changing.ts'
 import { addUnlistedPrices } from './drivers/plans.ts'
@@ -11,7 +11,7 @@ import { type Shop, useShops } from './shop.ts'
 
 const getShop = useShops(3)
 
-const editMonthly = (change: Written) => (prices: Written[]) =>
+const editMonthly = (change: FileJson) => (prices: FileJson[]) =>
   prices.map((price) => (price.slug === 'monthly' ? { ...price, ...change } : price))
 
 const getMonthlyPrice = ({ paywall }: Shop) => paywall.prices.find(({ slug }) => slug === 'monthly')!

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import type { Written } from '../support/paywall-file.ts'
+import type { FileJson } from '../support/paywall-file.ts'
 import { advanceClock, buy, newEvents, readPurchase, readState, readTokens } from './buyer.ts'
 import { changePlanAndSync, getPlans } from './changing.ts'
 import { addUnlistedPrices, firmPlan, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
@@ -9,14 +9,14 @@ import { useShops } from './shop.ts'
 // Tokens credited after a change of plan or with a daily top-up, and tokens on yearly and local prices.
 
 /** A year credits 500 tokens, as does each day to users without paid tokens. 19.99 USD a month is 17.99 EUR in Germany. */
-function withMoreTokens(sold: Written): Written {
+function withMoreTokens(sold: FileJson): FileJson {
   const { acquiring } = sold.processor as { acquiring: (typeof PROCESSOR_NAMES)[number] }
   const local = { countries: ['DE'], currency: 'EUR', amount: 17.99, processorPrice: firmPlan(acquiring).price }
-  const fields: Record<string, Written> = {
+  const fields: Record<string, FileJson> = {
     yearly: { tokens: [{ type: 'standard', count: 500 }] },
     plus: { locals: [local] },
   }
-  const prices = (sold.prices as Written[]).map((price) => ({ ...price, ...fields[String(price.slug)] }))
+  const prices = (sold.prices as FileJson[]).map((price) => ({ ...price, ...fields[String(price.slug)] }))
   return { ...sold, prices, settings: { tokenization_queries: [{ type: 'standard', daily_limit: 500 }] } }
 }
 

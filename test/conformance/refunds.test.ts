@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Written } from '../support/paywall-file.ts'
+import type { FileJson } from '../support/paywall-file.ts'
 import { advanceClock, buy, causeAtProcessor, getSale, readPurchase, readState, readTokens } from './buyer.ts'
 import { SHOP_NAMES } from './drivers/shop-names.ts'
 import { beforeWebhooksArrive, paymentEvents, refundsInLedger, spend } from './money.ts'
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 
 /** A one-time purchase credits 50 tokens. The second paywall has `keep_tokens_on_refund`. */
 const getShop = useShops(2, (sold, index) => {
-  const prices = (sold.prices as Written[]).map((price) =>
+  const prices = (sold.prices as FileJson[]).map((price) =>
     price.slug === 'lifetime' ? { ...price, access: true, tokens: [{ type: 'standard', count: 50 }] } : price,
   )
   const settings = { ...(sold.settings as object), ...(index === 1 && { keep_tokens_on_refund: true }) }

@@ -5,7 +5,7 @@ import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import type { Capabilities } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
-import { monthly, type Written, yearly } from '../support/paywall-file.ts'
+import { type FileJson, monthly, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { AccountControls, Driver } from './drivers/driver.ts'
 import { getAccountControls, getDriver } from './drivers/drivers.ts'
@@ -51,7 +51,7 @@ export function paywallAt(acquiring: ProcessorName) {
     access: false,
     tokens: [{ type: 'standard', count: 50 }],
   }
-  const credentials: Written = EMULATORS[acquiring].demoCredentials()
+  const credentials: FileJson = EMULATORS[acquiring].demoCredentials()
   return {
     settings: { tokenization_queries: [{ type: 'standard' }] },
     processor: { acquiring, credentials },
@@ -97,7 +97,7 @@ function soldAt(name: ShopName): Sold {
  */
 export function useShops(
   count = 2,
-  change: (sold: Sold, index: number, acquiring: ProcessorName) => Written = (sold) => sold,
+  change: (sold: Sold, index: number, acquiring: ProcessorName) => FileJson = (sold) => sold,
 ): (name: ShopName, index?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
-import { paywallFile, type Written } from '../support/paywall-file.ts'
+import { type FileJson, paywallFile } from '../support/paywall-file.ts'
 import { useTestWorld } from '../support/world.ts'
 import {
   advanceClock,
@@ -52,7 +52,7 @@ beforeAll(async () => {
 })
 
 /** The world's file with other paywalls. */
-function getFile(paywalls: Written[]) {
+function getFile(paywalls: FileJson[]) {
   const { owner, webhooks } = world.file
   return paywallFile({
     owner,

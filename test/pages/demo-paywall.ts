@@ -1,5 +1,5 @@
 import demo from '../../demo/paywall.json' with { type: 'json' }
-import type { Written } from '../support/paywall-file.ts'
+import type { FileJson } from '../support/paywall-file.ts'
 
 const [paywall] = demo.paywalls
 if (!paywall) throw new Error('the demo has no paywall')
@@ -10,7 +10,7 @@ const settingsWithoutPages = { brand_color: settings.brand_color, tokenization_q
 const MISSING = 'https://images.example/picture.png'
 
 /** The demo's paywall, which has every block but an image. Without the owner's URLs, so that buyers stay on our pages. */
-export const DEMO_PAYWALL: Written = {
+export const DEMO_PAYWALL: FileJson = {
   name,
   prices,
   offers,
@@ -20,7 +20,7 @@ export const DEMO_PAYWALL: Written = {
 }
 
 /** The demo with an image and a logo that do not exist, so that their alt texts are shown. */
-export const WITH_IMAGES: Written = {
+export const WITH_IMAGES: FileJson = {
   ...DEMO_PAYWALL,
   layout: {
     ...layout,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Written } from '../support/paywall-file.ts'
+import type { FileJson } from '../support/paywall-file.ts'
 import { newTenant } from '../support/tenants.ts'
 import { type Pages, startPages } from './pages.ts'
 import { getHeading, press, visit } from './visitor.ts'
@@ -44,7 +44,7 @@ async function readHtml(paywallId: string, { query = '', country = 'US', languag
   return response.text()
 }
 
-const shopWith = async (fields: Written) => (await newTenant(pages.world, fields)).paywall.id
+const shopWith = async (fields: FileJson) => (await newTenant(pages.world, fields)).paywall.id
 
 describe('a page', () => {
   test('has every block of its layout, except for custom ones, with texts escaped', async () => {

@@ -9,7 +9,7 @@ import { buy, getPriceId, newEmail, parseOpened, press, startCheckout } from '..
 import { FULL_SIZE } from '../support/full-size.ts'
 import { getPayments, listSubscriptions, mollieProcessor } from '../support/mollie-purchase.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import type { Written } from '../support/paywall-file.ts'
+import type { FileJson } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -41,19 +41,19 @@ const AT_MOLLIE: Example[] = [
   ['ISK', 1290, 'ISK 1,290', '1290', 1290],
 ]
 
-const monthlyIn = ([currency, amount]: Example): Written => ({
+const monthlyIn = ([currency, amount]: Example): FileJson => ({
   ...priceIn(currency, amount),
   slug: `${currency} monthly`,
   interval: 'month',
 })
 
 /** An amount whose digits all differ, with as many decimals as can be charged. */
-function onceIn(currency: string): Written {
+function onceIn(currency: string): FileJson {
   const decimals = DEFINITIONS.stripe.decimals[currency] ?? DECIMALS[currency] ?? 0
   return priceIn(currency, Number(`1234.${'567'.slice(0, decimals)}`))
 }
 
-const priceIn = (currency: string, amount: number): Written => ({
+const priceIn = (currency: string, amount: number): FileJson => ({
   slug: currency,
   label: currency,
   currency,

@@ -3,7 +3,7 @@ import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
-import { monthly, paywallFile, type Written, yearly } from '../support/paywall-file.ts'
+import { type FileJson, monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 
 /** The daily limit of the token type that no price credits. */
@@ -89,7 +89,7 @@ function liveAccount({ processor: acquiring }: PartialLife, secretly: (field: st
 }
 
 /** 9.99 USD a month, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */
-function soldBy({ processor: acquiring }: PartialLife): Written & { prices: Written[] } {
+function soldBy({ processor: acquiring }: PartialLife): FileJson & { prices: FileJson[] } {
   const { prices } = getDriver(acquiring)
   const standard = (count: number) => ({ tokens: [{ type: 'standard', count }] })
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: prices.local }

@@ -2,14 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { call, type Reply } from './call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from './checkout.ts'
-import type { Written } from './paywall-file.ts'
+import type { FileJson } from './paywall-file.ts'
 import { atNewPaywall } from './tenants.ts'
 import type { TestWorld } from './world.ts'
 
 const hex = (bytes: number) => randomBytes(bytes).toString('hex')
 
 /** The `processor` of a test paywall that sells through its own Mollie account. */
-export function mollieProcessor(credentials: Written = {}): Written {
+export function mollieProcessor(credentials: FileJson = {}): FileJson {
   return { acquiring: 'mollie', credentials: { apiKey: `test_${hex(15)}`, webhookSecret: hex(16), ...credentials } }
 }
 

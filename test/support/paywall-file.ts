@@ -3,16 +3,16 @@ import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.t
 import type { Environment } from '../../cli/paywall-file/secret.ts'
 
 /** A paywall file as its author writes it: JSON. */
-export type Written = Record<string, unknown>
+export type FileJson = Record<string, unknown>
 
 export interface FileOverrides {
-  owner?: Written
-  keys?: Written[]
-  webhooks?: Written[]
+  owner?: FileJson
+  keys?: FileJson[]
+  webhooks?: FileJson[]
   /** Fields of the only paywall to override. */
-  paywall?: Written
+  paywall?: FileJson
   /** Several paywalls instead of one, each with the same defaults. */
-  paywalls?: Written[]
+  paywalls?: FileJson[]
   /** The values of `env:NAME`. Live paywalls take their secrets from there. */
   environment?: Environment
 }
@@ -33,20 +33,20 @@ export async function paywallFile(overrides: FileOverrides = {}): Promise<Paywal
 }
 
 /** The same with a live paywall and a live key. */
-export function livePaywallFile(paywall: Written = {}): Promise<PaywallFile> {
+export function livePaywallFile(paywall: FileJson = {}): Promise<PaywallFile> {
   const { key, paywall: live, environment } = livePaywall()
   return paywallFile({ keys: [key], paywall: { ...live, ...paywall }, environment })
 }
 
 /** A file of an owner with both modes: a key for each, and the test paywalls before the live one. */
-export function fileOfBothModes({ tests = 1, webhooks = [] }: { tests?: number; webhooks?: Written[] } = {}) {
+export function fileOfBothModes({ tests = 1, webhooks = [] }: { tests?: number; webhooks?: FileJson[] } = {}) {
   const { key, paywall, environment } = livePaywall()
   const test = { name: 'test', secret: `pk_test_${hex(32)}` }
   return paywallFile({ keys: [test, key], paywalls: [...Array(tests).fill({}), paywall], webhooks, environment })
 }
 
 /** The webhooks of a parsed file, as its author wrote them. */
-export const writtenWebhooks = ({ webhooks }: PaywallFile): Written[] =>
+export const writtenWebhooks = ({ webhooks }: PaywallFile): FileJson[] =>
   webhooks.map(({ is_test: test, ...webhook }) => ({ ...webhook, test }))
 
 function livePaywall() {
@@ -62,7 +62,7 @@ function livePaywall() {
   }
 }
 
-function defaultPaywall(): Written {
+function defaultPaywall(): FileJson {
   return {
     id: String(randomInt(10_000, 2 ** 47)),
     name: 'Test Paywall',
@@ -80,7 +80,7 @@ function defaultPaywall(): Written {
 }
 
 /** At Mollie, which takes no rupees, the local price is one for Hungary: 3990 HUF. */
-function defaultPrices({ processor }: Written): Written[] {
+function defaultPrices({ processor }: FileJson): FileJson[] {
   const atMollie =
     typeof processor === 'object' && processor !== null && Reflect.get(processor, 'acquiring') === 'mollie'
   const forints = { countries: ['HU'], currency: 'HUF', amount: 3990, processorPrice: 'Monthly, in forints' }
@@ -88,7 +88,7 @@ function defaultPrices({ processor }: Written): Written[] {
 }
 
 /** 9.99 USD a month, no trial, 100 standard tokens a period; 399 INR in India. */
-export function monthly(overrides: Written = {}): Written {
+export function monthly(overrides: FileJson = {}): FileJson {
   return {
     slug: 'monthly',
     label: 'Monthly',
@@ -103,7 +103,7 @@ export function monthly(overrides: Written = {}): Written {
 }
 
 /** 89 USD a year after a trial of 7 days. */
-export function yearly(overrides: Written = {}): Written {
+export function yearly(overrides: FileJson = {}): FileJson {
   return {
     slug: 'yearly',
     label: 'Yearly',

@@ -3,18 +3,18 @@ import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { buy, newEmail } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { monthly, paywallFile, type Written, yearly } from '../support/paywall-file.ts'
+import { type FileJson, monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { at, atNewPaywall, person, type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
-const once: Written = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
+const once: FileJson = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
 
 const world = useTestWorld()
 
 /** A paywall that sells these prices, and a function that edits them and returns what is sold afterwards. */
-async function shop(written: Written[]) {
+async function shop(written: FileJson[]) {
   const ours: Tenant = await atNewPaywall(world, { prices: written })
-  const edit = async (next: Written[]) => {
+  const edit = async (next: FileJson[]) => {
     const { prices } = tenant(await paywallFile({ paywall: { id: ours.paywall.id, prices: next } })).paywall
     await world.apply({ ...ours.file, paywalls: [{ ...ours.paywall, prices }] })
     return prices

@@ -4,7 +4,7 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../../lib/processors/pro
 import type { Buyer } from '../../conformance/buyer.ts'
 import { paywallAt, type Shop, shopAt } from '../../conformance/shop.ts'
 import { readOwnerId } from '../../support/owner-id.ts'
-import type { Written } from '../../support/paywall-file.ts'
+import type { FileJson } from '../../support/paywall-file.ts'
 import type { CodeGrant, Session } from '../../support/sign-in.ts'
 import type { TestWorld } from '../../support/world.ts'
 
@@ -20,7 +20,7 @@ export interface Owner {
   email: string
   key: string
   /** Its paywall file as written. */
-  written: Written
+  written: FileJson
   /** Its paywalls, one per processor. The one at Stripe has a domain. */
   shops: Record<ProcessorName, Shop>
   /** The sessions of its users, by e-mail address. */
@@ -32,7 +32,7 @@ export interface Owner {
 }
 
 /** A paywall file that differs from those of the other owners only where it must. */
-export function twinFile(name: string, webhookUrl: string): Written {
+export function twinFile(name: string, webhookUrl: string): FileJson {
   return {
     owner: { email: `owner-${name}@example.com` },
     keys: [{ name: 'backend', secret: `pk_test_${randomBytes(32).toString('hex')}` }],
@@ -50,7 +50,7 @@ export function twinFile(name: string, webhookUrl: string): Written {
 
 export const newWebhookSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
-export async function readOwner(world: TestWorld, written: Written): Promise<Owner> {
+export async function readOwner(world: TestWorld, written: FileJson): Promise<Owner> {
   const file = await readFile(written)
   await world.apply(file)
   const key = file.keys[0]?.secret ?? ''
@@ -93,7 +93,7 @@ export async function goLive(live: Owner, one: Owner): Promise<void> {
   Object.assign(live, { id: one.id, isTest: false })
 }
 
-async function readFile(written: Written): Promise<PaywallFile> {
+async function readFile(written: FileJson): Promise<PaywallFile> {
   const read = await readPaywallFile(JSON.stringify(written), {})
   if ('errors' in read) throw new Error(read.errors.join('\n'))
   return read.file
