@@ -250,11 +250,7 @@ function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot 
   if (invoice.recurring || invoice.subscription_id !== undefined || !isCheckoutId(invoice.po_number)) return null
   const status = oneTimeStatus(invoice)
   const isPaid = status === 'active' || status === 'refunded'
-  const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
-  const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
   return {
-    ...none,
-    ...never,
     processorId: invoice.id,
     checkoutId: invoice.po_number,
     processorPrice:
@@ -269,8 +265,17 @@ function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot 
     status,
     begun: isPaid,
     periodCovered: isPaid,
+    interval: null,
+    intervalCount: null,
     unitAmount: fromChargebee(invoice.total, invoice.currency_code),
     currency: invoice.currency_code,
+    currentPeriodStart: null,
+    currentPeriodEnd: null,
+    trialStart: null,
+    trialEnd: null,
+    cancelAtPeriodEnd: false,
+    cancelAt: null,
+    canceledAt: null,
   }
 }
 

@@ -145,16 +145,21 @@ function recurring(license: License, subscription: Subscription, payments: Payme
 
 function oneTime(license: License, payment: Payment, payments: Payment[]): Facts {
   const given = isGivenBack(payment, payments)
-  const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
-  const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
   return {
-    ...none,
-    ...never,
+    status: given ? 'refunded' : license.is_cancelled ? 'canceled' : 'active',
     begun: true,
     periodCovered: true,
-    status: given ? 'refunded' : license.is_cancelled ? 'canceled' : 'active',
+    interval: null,
+    intervalCount: null,
     unitAmount: minorUnits(payment.gross, payment.currency),
     currency: payment.currency,
+    currentPeriodStart: null,
+    currentPeriodEnd: null,
+    trialStart: null,
+    trialEnd: null,
+    cancelAtPeriodEnd: false,
+    cancelAt: null,
+    canceledAt: null,
   }
 }
 

@@ -50,10 +50,8 @@ export function subscriptionSnapshot(
 
 /** A one-time purchase, with the disputes of its payment. Null if it is not our sale. */
 export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found | null {
-  const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
   const isLost = disputes.some(({ status }) => status === 'lost')
   return foundBy(order, {
-    ...none,
     processorId: order.id,
     processorPrice: order.product_id,
     startedAt: dateFrom(order.created_at),
@@ -68,6 +66,10 @@ export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found
     intervalCount: null,
     unitAmount: order.subtotal_amount,
     currency: order.currency,
+    currentPeriodStart: null,
+    currentPeriodEnd: null,
+    trialStart: null,
+    trialEnd: null,
     cancelAtPeriodEnd: false,
     cancelAt: null,
     canceledAt: null,

@@ -166,18 +166,23 @@ function oneTime(
 ): Found | null {
   const sale = Sale.safeParse(metadata)
   if (!sale.success) return null
-  const none = { currentPeriodStart: null, currentPeriodEnd: null, trialStart: null, trialEnd: null }
-  const never = { interval: null, intervalCount: null, cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null }
   const isPaid = facts.status === 'active' || facts.status === 'refunded'
   return {
     paywallId: sale.data.paywall_id,
     purchase: {
       ...facts,
-      ...none,
-      ...never,
       checkoutId: sale.data.checkout_id,
       begun: isPaid,
       periodCovered: isPaid,
+      interval: null,
+      intervalCount: null,
+      currentPeriodStart: null,
+      currentPeriodEnd: null,
+      trialStart: null,
+      trialEnd: null,
+      cancelAtPeriodEnd: false,
+      cancelAt: null,
+      canceledAt: null,
       // The payment does not name its price, which cannot change.
       processorPrice: null,
       charged: isPaid ? facts.unitAmount : null,
