@@ -23,7 +23,7 @@ const NOT_IN_QUICK = [
   // what kills processes, floods or waits for rate limits
   'contract/{bindings-down,refusal-pages}',
   'gateway/rate-limits',
-  'sign-in/{limits,newcomers,strangers,waves}',
+  'sign-in/{limits,newcomers}',
   'crash/**',
   '*/crash',
   '*/abuse*',
