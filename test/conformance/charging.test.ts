@@ -151,11 +151,11 @@ async function begin(acquiring: ProcessorName, { slug, isUnread, change }: State
   return { ...selling, id, end, expectNoMoreCharges }
 }
 
-const statesOf = (acquiring: ProcessorName) =>
+const getStates = (acquiring: ProcessorName) =>
   Object.entries(STATES).filter(([, { isPossible }]) => isPossible?.(acquiring) ?? true)
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
-  const states = statesOf(acquiring)
+  const states = getStates(acquiring)
   const endings = states.flatMap(([name, state]) =>
     (['stopCharging', 'endNow', ...(state.endings ?? [])] as const).map((ending) => [ending, name, state] as const),
   )
@@ -239,7 +239,7 @@ describe.each(PROCESSOR_NAMES.filter(voidsInvoices))('%s', (acquiring) => {
     return begun
   }
 
-  const owing = statesOf(acquiring).filter(([name]) => ['past due', 'unpaid', 'about to be charged'].includes(name))
+  const owing = getStates(acquiring).filter(([name]) => ['past due', 'unpaid', 'about to be charged'].includes(name))
 
   test.each(owing)(
     'no period follows while no invoice can be voided, of a subscription that is %s',

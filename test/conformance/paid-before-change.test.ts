@@ -15,7 +15,7 @@ import {
 } from './buyer.ts'
 import { changePlanAndSync, getPlans } from './changing.ts'
 import { beforeWebhooksArrive } from './drivers/missed-webhooks.ts'
-import { PAUSES_WHAT_IS_PAID, pause } from './drivers/pausing.ts'
+import { PAUSES_PAID, pause } from './drivers/pausing.ts'
 import { addUnlistedPrices, changePlan, payAndChange, teamPlan } from './drivers/plans.ts'
 import { reconcileAll } from './reconcile.ts'
 import { useShops } from './shop.ts'
@@ -24,7 +24,7 @@ import { useShops } from './shop.ts'
 
 const getShop = useShops(4)
 
-test.each(PAUSES_WHAT_IS_PAID)(
+test.each(PAUSES_PAID)(
   '%s: a payment credits its tokens, even if the first read after it already shows a pause',
   async (acquiring) => {
     const shop = getShop(acquiring)

@@ -12,7 +12,7 @@ import {
   readTokens,
 } from './buyer.ts'
 import { GIVES_UP, GOES_ON, repeatForThreeWeeks } from './drivers/dunning.ts'
-import { PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
+import { PAUSES_PAST_DUE, pause } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // A subscription that is past due for twenty days, and then paid. The processor retries on its own schedule.
@@ -62,8 +62,8 @@ describe.each(GOES_ON)('%s', (acquiring) => {
   })
 })
 
-test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recovers only once it is paid`, async () => {
-  const shop = getShop(PAUSES_WHAT_IS_OWED, 1)
+test(`${PAUSES_PAST_DUE}: a subscription paused after its grace period recovers only once it is paid`, async () => {
+  const shop = getShop(PAUSES_PAST_DUE, 1)
   const buyer = await buyAndFailCharge(shop)
   expect(await advanceClock(buyer, '8d')).toContain('subscription.access_ended')
   expect(await causeAtProcessor(buyer, (id) => pause(shop, id))).toEqual(['subscription.updated'])
@@ -74,8 +74,8 @@ test(`${PAUSES_WHAT_IS_OWED}: a subscription paused after its grace period recov
   expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
 })
 
-test(`${PAUSES_WHAT_IS_OWED}: pausing a past due subscription does not extend its grace period`, async () => {
-  const shop = getShop(PAUSES_WHAT_IS_OWED)
+test(`${PAUSES_PAST_DUE}: pausing a past due subscription does not extend its grace period`, async () => {
+  const shop = getShop(PAUSES_PAST_DUE)
   const buyer = await buyAndFailCharge(shop)
   expect(await advanceClock(buyer, '8d')).toContain('subscription.access_ended')
   await causeAtProcessor(buyer, (id) => pause(shop, id))

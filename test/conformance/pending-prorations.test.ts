@@ -14,11 +14,11 @@ const getShop = useShops()
 async function buyAndOweProration(acquiring: (typeof LEAVES_PENDING)[number]) {
   const shop = getShop(acquiring)
   await leavePending(shop)
-  const { buyer, here } = await bought(shop)
+  const { buyer, purchaseId } = await bought(shop)
   await advanceClock(buyer, '15d')
   const received = await changePlanAndSync(buyer, getPlans(shop).plus)
   expect(received.filter((type) => type.startsWith('payment'))).toEqual([])
-  return { buyer, here }
+  return { buyer, purchaseId }
 }
 
 const getCharges = async ({ shop: { world }, userId }: Buyer, type: string) =>
@@ -26,16 +26,16 @@ const getCharges = async ({ shop: { world }, userId }: Buyer, type: string) =>
 
 describe.each(LEAVES_PENDING)('%s', (acquiring) => {
   test('a cancelled subscription is charged the proration at its end, without payment.unexpected and without a new period', async () => {
-    const { buyer, here } = await buyAndOweProration(acquiring)
+    const { buyer, purchaseId } = await buyAndOweProration(acquiring)
     const { current_period_end: end } = (await readPurchase(buyer))!
     expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
     const received = await advanceClock(buyer, '20d')
     expect(received).toContain('subscription.ended')
     expect(received).not.toContain('payment.unexpected')
     expect(received).not.toContain('subscription.renewed')
-    expect(await charges(buyer)).toEqual({ [here]: 2 })
+    expect(await charges(buyer)).toEqual({ [purchaseId]: 2 })
     const [, difference] = await getCharges(buyer, 'payment.succeeded')
-    expect(difference).toMatchObject({ purchase_id: here, price_slug: 'plus' })
+    expect(difference).toMatchObject({ purchase_id: purchaseId, price_slug: 'plus' })
     expect(difference?.amount).toBeGreaterThan(400)
     expect(difference?.amount).toBeLessThan(1000)
     expect(await readState(buyer)).toMatchObject({
@@ -48,14 +48,14 @@ describe.each(LEAVES_PENDING)('%s', (acquiring) => {
   })
 
   test('a replaced subscription is not charged the proration, or the owner gets payment.unexpected', async () => {
-    const { buyer, here } = await buyAndOweProration(acquiring)
+    const { buyer, purchaseId } = await buyAndOweProration(acquiring)
     await upgrade(buyer, 'plus')
     await advanceClock(buyer, '20d')
-    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'canceled' })
     const alarms = await getCharges(buyer, 'payment.unexpected')
-    expect((await charges(buyer))[here]).toBe(deletesPending(acquiring) ? 1 : 2)
-    expect(alarms).toMatchObject(deletesPending(acquiring) ? [] : [{ purchase_id: here }])
+    expect((await charges(buyer))[purchaseId]).toBe(deletesPending(acquiring) ? 1 : 2)
+    expect(alarms).toMatchObject(deletesPending(acquiring) ? [] : [{ purchase_id: purchaseId }])
     await advanceClock(buyer, '40d')
-    expect((await charges(buyer))[here]).toBe(deletesPending(acquiring) ? 1 : 2)
+    expect((await charges(buyer))[purchaseId]).toBe(deletesPending(acquiring) ? 1 : 2)
   })
 })

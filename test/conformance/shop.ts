@@ -9,7 +9,7 @@ import { type FileJson, monthly, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { AccountControls, Driver } from './drivers/driver.ts'
 import { getAccountControls, getDriver } from './drivers/drivers.ts'
-import { processorOf, SHOP_NAMES, type ShopName } from './drivers/shop-names.ts'
+import { getProcessor, SHOP_NAMES, type ShopName } from './drivers/shop-names.ts'
 
 /** A paywall that sells through one of the processors, with everything that a test needs. */
 export interface Shop {
@@ -85,7 +85,7 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
 }
 
 function soldAt(name: ShopName): Sold {
-  const { acquiring, unset } = processorOf(name)
+  const { acquiring, unset } = getProcessor(name)
   const sold = paywallAt(acquiring)
   for (const credential of unset) delete sold.processor.credentials[credential]
   return sold

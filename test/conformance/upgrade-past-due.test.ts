@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { advanceClock, causeAtProcessor, decline, newEvents, open, order, pay } from './buyer.ts'
-import { KEEPS_WHAT_IS_OWED, PAUSES_WHAT_IS_OWED, pause } from './drivers/pausing.ts'
+import { KEEPS_PAST_DUE, PAUSES_PAST_DUE, pause } from './drivers/pausing.ts'
 import { setUp } from './drivers/set-up.ts'
 import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
@@ -15,26 +15,26 @@ const getShop = useShops()
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a past due subscription ends, and its open invoices are voided', async () => {
     const shop = getShop(acquiring)
-    const { buyer, here, there } = await bought(shop)
+    const { buyer, purchaseId, processorId } = await bought(shop)
     await makePastDue(buyer)
-    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'past_due' })
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'past_due' })
     const received = await upgrade(buyer)
     expect(received).toContain('subscription.ended')
-    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
-    expect(getOwed(shop, there)).toEqual([])
-    await expectNoMoreCharges(buyer, here, 1)
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'canceled' })
+    expect(getOwed(shop, processorId)).toEqual([])
+    await expectNoMoreCharges(buyer, purchaseId, 1)
   })
 
   test('a past due subscription that is paid just before it is stopped ends with the period that was paid', async () => {
     const shop = getShop(acquiring)
-    const { buyer, here, there } = await bought(shop)
+    const { buyer, purchaseId, processorId } = await bought(shop)
     await makePastDue(buyer)
     let isPaid = false
     shop.emulator.onCall = async ({ method, path }, run) => {
       const isStop = path.endsWith('/void') || method === 'DELETE'
       if (isStop && !isPaid) {
         isPaid = true
-        await shop.account.recover(there)
+        await shop.account.recover(processorId)
       }
       return run()
     }
@@ -43,25 +43,25 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(isPaid).toBe(true)
     expect(received).toContain('payment.succeeded 999')
     const cancelled = { status: 'active', cancel_at_period_end: true }
-    expect(await findPurchase(buyer, here)).toMatchObject(
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject(
       revokesWhatIsPaid(acquiring) ? { status: 'canceled' } : cancelled,
     )
-    await expectNoMoreCharges(buyer, here, 2, goesOnToNextPeriod(acquiring) ? '66d' : '33d')
+    await expectNoMoreCharges(buyer, purchaseId, 2, goesOnToNextPeriod(acquiring) ? '66d' : '33d')
   })
 
   test('a processing charge of a replaced subscription is voided, or the owner gets payment.unexpected', async () => {
     const shop = getShop(acquiring)
     const { rollOver } = shop.account
     if (!rollOver) return // this processor charges a period immediately
-    const { buyer, here, there } = await bought(shop)
+    const { buyer, purchaseId, processorId } = await bought(shop)
     await advanceClock(buyer, '1h')
     const page = await open(shop, 'monthly', replacing(buyer))
     await causeAtProcessor(buyer, rollOver)
     await pay(page)
     await newEvents(buyer)
-    if (callsChargesBack(acquiring)) return expectNoMoreCharges(buyer, here, 1)
+    if (callsChargesBack(acquiring)) return expectNoMoreCharges(buyer, purchaseId, 1)
     const received = await advanceClock(buyer, '1h')
-    if (waitsForBank(acquiring)) await shop.account.resolve(false, there)
+    if (waitsForBank(acquiring)) await shop.account.resolve(false, processorId)
     expect([...received, ...(await newEvents(buyer))].toSorted()).toEqual(
       expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
     )
@@ -69,51 +69,51 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const [paid, alarm] = ['payment.succeeded', 'payment.unexpected'].map((type) =>
       events.findLast((event) => event.type === type),
     )
-    expect(alarm?.data.payment).toMatchObject({ id: paid?.data.payment?.id, purchase_id: here })
-    await expectNoMoreCharges(buyer, here, 2, '66d')
+    expect(alarm?.data.payment).toMatchObject({ id: paid?.data.payment?.id, purchase_id: purchaseId })
+    await expectNoMoreCharges(buyer, purchaseId, 2, '66d')
   })
 
   test('a replaced subscription whose processing charge fails after it was stopped is not charged again', async () => {
     const shop = getShop(acquiring)
     const { rollOver } = shop.account
     if (!rollOver) return // this processor charges a period immediately
-    const { buyer, here, there } = await bought(shop)
+    const { buyer, purchaseId, processorId } = await bought(shop)
     await advanceClock(buyer, '1h')
     const page = await open(shop, 'monthly', replacing(buyer))
     await causeAtProcessor(buyer, rollOver)
     await decline(buyer, true)
     await pay(page)
-    if (waitsForBank(acquiring)) await shop.account.resolve(true, there)
+    if (waitsForBank(acquiring)) await shop.account.resolve(true, processorId)
     await advanceClock(buyer, '3d')
-    expect(getOwed(shop, there)).toEqual([])
-    await expectNoMoreCharges(buyer, here, 1, '66d')
+    expect(getOwed(shop, processorId)).toEqual([])
+    await expectNoMoreCharges(buyer, purchaseId, 1, '66d')
   })
 })
 
-test(`${PAUSES_WHAT_IS_OWED}: a paused subscription that owes ends, and its open invoices are voided`, async () => {
-  const shop = getShop(PAUSES_WHAT_IS_OWED)
-  const { buyer, here, there } = await bought(shop)
+test(`${PAUSES_PAST_DUE}: a paused subscription that owes ends, and its open invoices are voided`, async () => {
+  const shop = getShop(PAUSES_PAST_DUE)
+  const { buyer, purchaseId, processorId } = await bought(shop)
   await makePastDue(buyer)
   await causeAtProcessor(buyer, (id) => pause(shop, id))
-  expect(await findPurchase(buyer, here)).toMatchObject({ status: 'paused' })
-  expect(getOwed(shop, there)).not.toEqual([])
+  expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'paused' })
+  expect(getOwed(shop, processorId)).not.toEqual([])
   await upgrade(buyer)
-  expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
-  expect(getOwed(shop, there)).toEqual([])
-  await expectNoMoreCharges(buyer, here, 1)
+  expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'canceled' })
+  expect(getOwed(shop, processorId)).toEqual([])
+  await expectNoMoreCharges(buyer, purchaseId, 1)
 })
 
-test(`${KEEPS_WHAT_IS_OWED}: a subscription that owes and is no longer retried ends, and its open invoices are voided`, async () => {
-  const shop = getShop(KEEPS_WHAT_IS_OWED, 1)
-  await setUp(shop.world[KEEPS_WHAT_IS_OWED], shop.paywall.id, { terms: null, afterRetries: 'keep', lagSeconds: 0 })
-  const { buyer, here, there } = await bought(shop)
+test(`${KEEPS_PAST_DUE}: a subscription that owes and is no longer retried ends, and its open invoices are voided`, async () => {
+  const shop = getShop(KEEPS_PAST_DUE, 1)
+  await setUp(shop.world[KEEPS_PAST_DUE], shop.paywall.id, { terms: null, afterRetries: 'keep', lagSeconds: 0 })
+  const { buyer, purchaseId, processorId } = await bought(shop)
   await makePastDue(buyer)
   await advanceClock(buyer, '20d')
-  expect(await findPurchase(buyer, here)).toMatchObject({ status: 'past_due' })
+  expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'past_due' })
   expect(await order(shop, 'yearly', { email: buyer.email })).toMatchObject({ status: 409 })
-  expect(getOwed(shop, there)).not.toEqual([])
+  expect(getOwed(shop, processorId)).not.toEqual([])
   await upgrade(buyer)
-  expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
-  expect(getOwed(shop, there)).toEqual([])
-  await expectNoMoreCharges(buyer, here, 1)
+  expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'canceled' })
+  expect(getOwed(shop, processorId)).toEqual([])
+  await expectNoMoreCharges(buyer, purchaseId, 1)
 })

@@ -45,18 +45,18 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     'a stop that is answered with %s, and does nothing, is retried',
     async (odd) => {
       const shop = getShop(acquiring)
-      const { buyer, here } = await bought(shop)
+      const { buyer, purchaseId } = await bought(shop)
       await withOddStops(shop, odd, () => upgrade(buyer))
-      expect(await readState(buyer)).toMatchObject({ being_replaced: [here] })
+      expect(await readState(buyer)).toMatchObject({ being_replaced: [purchaseId] })
       await advanceClock(buyer, '25h')
       expect(await readState(buyer)).toMatchObject({ being_replaced: [] })
-      await expectNoMoreCharges(buyer, here, 1)
+      await expectNoMoreCharges(buyer, purchaseId, 1)
     },
   )
 
   test('a stop of a past due subscription that is answered with an empty object, and does nothing, is retried', async () => {
     const shop = getShop(acquiring)
-    const { buyer, here } = await bought(shop)
+    const { buyer, purchaseId } = await bought(shop)
     await makePastDue(buyer)
     await advanceClock(buyer, '1h')
     const page = await open(shop, 'monthly', replacing(buyer))
@@ -66,7 +66,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await newEvents(buyer)
     })
     await advanceClock(buyer, '1h')
-    await expectNoMoreCharges(buyer, here, 1)
+    await expectNoMoreCharges(buyer, purchaseId, 1)
   })
 
   test('a subscription that cannot be stopped for a day emits subscription.stop_failed once, and is stopped later', async () => {
@@ -91,7 +91,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a stop after which reads fail, and of which no webhook arrives, is stored within an hour', async () => {
     const shop = getShop(acquiring)
-    const { buyer, here } = await bought(shop)
+    const { buyer, purchaseId } = await bought(shop)
     await advanceClock(buyer, '1h')
     const page = await open(shop, 'monthly', replacing(buyer))
     shop.emulator.holdWebhooks()
@@ -109,33 +109,34 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     shop.emulator.onCall = undefined
     await shop.emulator.sendHeldWebhooks(() => [])
     await advanceClock(buyer, '1h')
-    expect(await findPurchase(buyer, here)).toMatchObject({ cancel_at_period_end: true })
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ cancel_at_period_end: true })
   })
 
   test('a replaced subscription that its buyer has resumed is replaced again by the next purchase', async () => {
     const shop = getShop(acquiring)
     if (!shop.account.undo) return
-    const { buyer, here, there } = await bought(shop)
+    const { buyer, purchaseId, processorId } = await bought(shop)
     await upgrade(buyer)
     const second = (await readPurchase(buyer))!.id
-    await shop.account.undo(there)
+    await shop.account.undo(processorId)
     expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
     await upgrade(buyer, 'plus')
-    for (const id of [here, second]) expect(await findPurchase(buyer, id)).toMatchObject({ cancel_at_period_end: true })
-    await expectNoMoreCharges(buyer, here, 1)
+    for (const id of [purchaseId, second])
+      expect(await findPurchase(buyer, id)).toMatchObject({ cancel_at_period_end: true })
+    await expectNoMoreCharges(buyer, purchaseId, 1)
     await expectNoMoreCharges(buyer, second, 1)
   })
 
   test('a replaced subscription that its buyer has resumed, and that cannot be stopped for a day, is reported again', async () => {
     const shop = getShop(acquiring)
     if (!shop.account.undo) return
-    const { buyer, here, there } = await bought(shop)
+    const { buyer, purchaseId, processorId } = await bought(shop)
     await withoutStops(shop, async () => {
       await upgrade(buyer)
       expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed'])
     })
     expect(await advanceClock(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
-    await shop.account.undo(there)
+    await shop.account.undo(processorId)
     expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
     const page = await open(shop, 'plus', replacing(buyer))
     await withoutStops(shop, async () => {
@@ -144,7 +145,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed', 'subscription.stop_failed'])
     })
     await advanceClock(buyer, '25h')
-    expect(await findPurchase(buyer, here)).toMatchObject({ cancel_at_period_end: true })
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ cancel_at_period_end: true })
   })
 
   test.each(['before', 'after'] as const)(

@@ -12,8 +12,8 @@ const getShop = useShops()
 
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a paid subscription ends with its period', async () => {
-    const { buyer, here } = await bought(getShop(acquiring))
-    const { current_period_end: end } = await findPurchase(buyer, here)
+    const { buyer, purchaseId } = await bought(getShop(acquiring))
+    const { current_period_end: end } = await findPurchase(buyer, purchaseId)
     expect(await upgrade(buyer)).toEqual([
       'checkout.completed',
       'payment.succeeded 999',
@@ -22,49 +22,49 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     ])
     const newer = (await readPurchase(buyer))!
     expect(newer).toMatchObject({ status: 'active', cancel_at_period_end: false })
-    expect(await findPurchase(buyer, here)).toMatchObject({
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({
       status: 'active',
       cancel_at_period_end: true,
       cancel_at: end,
       access_until: end,
     })
-    await expectNoMoreCharges(buyer, here, 1)
+    await expectNoMoreCharges(buyer, purchaseId, 1)
     expect((await charges(buyer))[newer.id]).toBe(2)
     expect(await findPurchase(buyer, newer.id)).toMatchObject({ status: 'active', cancel_at_period_end: false })
   })
 
   test('a trialing subscription ends without a charge', async () => {
-    const { buyer, here } = await bought(getShop(acquiring), 'yearly')
+    const { buyer, purchaseId } = await bought(getShop(acquiring), 'yearly')
     await upgrade(buyer)
-    await expectNoMoreCharges(buyer, here, 0)
+    await expectNoMoreCharges(buyer, purchaseId, 0)
   })
 
   test('a paused subscription ends', async () => {
     if (!pauses(acquiring)) return
     const shop = getShop(acquiring)
-    const { buyer, here } = await bought(shop)
+    const { buyer, purchaseId } = await bought(shop)
     await causeAtProcessor(buyer, (id) => pause(shop, id))
-    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'paused' })
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'paused' })
     await upgrade(buyer)
-    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'canceled' })
-    await expectNoMoreCharges(buyer, here, 1)
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'canceled' })
+    await expectNoMoreCharges(buyer, purchaseId, 1)
   })
 
   test('an unpaid subscription ends, and its open invoices are voided', async () => {
     if (!keepsUnpaid(acquiring)) return
     const shop = getShop(acquiring)
-    const { buyer, here, there } = await bought(shop)
+    const { buyer, purchaseId, processorId } = await bought(shop)
     await causeAtProcessor(buyer, (id) => leaveUnpaid(shop, id))
     await upgrade(buyer)
-    expect(getOwed(shop, there)).toEqual([])
-    await expectNoMoreCharges(buyer, here, 1)
+    expect(getOwed(shop, processorId)).toEqual([])
+    await expectNoMoreCharges(buyer, purchaseId, 1)
   })
 
   test('a cancelled subscription ends as scheduled', async () => {
     const shop = getShop(acquiring)
-    const { buyer, here } = await bought(shop)
+    const { buyer, purchaseId } = await bought(shop)
     await causeAtProcessor(buyer, shop.account.cancel)
     await upgrade(buyer)
-    expect(await findPurchase(buyer, here)).toMatchObject({ status: 'active', cancel_at_period_end: true })
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   })
 })

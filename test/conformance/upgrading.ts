@@ -97,10 +97,10 @@ export const getOwed = ({ emulator, paywall }: Shop, id: string) =>
     paywall.id,
   )('invoices').filter(({ subscription, status }) => subscription === id && (status === 'draft' || status === 'open'))
 
-/** A buyer with a subscription; `here`: our id of it, `there`: the processor's id. */
+/** A buyer with a subscription; `purchaseId`: our id of it, `processorId`: the processor's id. */
 export async function bought(shop: Shop, slug: 'monthly' | 'yearly' = 'monthly') {
   const buyer = await buy(shop, slug)
-  return { buyer, there: await getProcessorId(buyer), here: (await readPurchase(buyer))!.id }
+  return { buyer, processorId: await getProcessorId(buyer), purchaseId: (await readPurchase(buyer))!.id }
 }
 
 /** Checks that the older subscription has ended and was not charged again after more than a period, although the buyer can pay. */

@@ -5,13 +5,13 @@ import type { Shop } from '../shop.ts'
 const PAUSES = ['stripe', 'polar', 'chargebee'] as const
 
 /** Processors where a paid subscription can be paused. At Stripe only one without a card becomes `paused`, after its trial. */
-export const PAUSES_WHAT_IS_PAID = ['polar', 'chargebee'] as const
+export const PAUSES_PAID = ['polar', 'chargebee'] as const
 
 /** The processor where a paused subscription may owe money. */
-export const PAUSES_WHAT_IS_OWED = 'chargebee'
+export const PAUSES_PAST_DUE = 'chargebee'
 
 /** The processor where a subscription may stay active although its retries have ended and its invoice is still owed. */
-export const KEEPS_WHAT_IS_OWED = 'chargebee'
+export const KEEPS_PAST_DUE = 'chargebee'
 
 /** Processors where an owner can leave subscriptions unpaid: they are not charged any more, but can still be paid. */
 const KEEPS_UNPAID = ['stripe'] as const

@@ -7,5 +7,5 @@ export const SHOP_NAMES = [...PROCESSOR_NAMES, CLASSIC_MOLLIE] as const
 export type ShopName = (typeof SHOP_NAMES)[number]
 
 /** The processor of a shop, and its credentials that the owner has not set. */
-export const processorOf = (name: ShopName): { acquiring: ProcessorName; unset: string[] } =>
+export const getProcessor = (name: ShopName): { acquiring: ProcessorName; unset: string[] } =>
   name === CLASSIC_MOLLIE ? { acquiring: 'mollie', unset: ['webhookSecret'] } : { acquiring: name, unset: [] }

@@ -133,7 +133,7 @@ test('an outage after which Polar has disabled the endpoint loses no change, and
 })
 
 test('a charge in progress that succeeds after its subscription was replaced is reported although its webhook is lost', async () => {
-  const { buyer, here, there } = await bought(shop)
+  const { buyer, purchaseId, processorId } = await bought(shop)
   await advanceClock(buyer, '1h')
   const page = await open(shop, 'monthly', replacing(buyer))
   await causeAtProcessor(buyer, (id) => world.polar.rollOver(id))
@@ -147,8 +147,8 @@ test('a charge in progress that succeeds after its subscription was replaced is 
   expect((await newEvents(buyer)).toSorted()).toEqual(
     expect.arrayContaining(['payment.succeeded 999', 'payment.unexpected 999']),
   )
-  await expectNoMoreCharges(buyer, here, 2, '66d')
-  expect(getOwed(shop, there)).toEqual([])
+  await expectNoMoreCharges(buyer, purchaseId, 2, '66d')
+  expect(getOwed(shop, processorId)).toEqual([])
 })
 
 test('two paywalls of one organisation each store what they have sold, although both receive all webhooks', async () => {
