@@ -15,8 +15,8 @@ export interface ScanCursor {
 
 /** Starts at a random id, so that no endpoint is always the last. */
 export function startScan(): ScanCursor {
-  const anywhere = crypto.randomUUID()
-  return { after: anywhere, until: anywhere, recent: [] }
+  const randomId = crypto.randomUUID()
+  return { after: randomId, until: randomId, recent: [] }
 }
 
 /** A lease that returned deliveries restarts the scan: nothing is known of the endpoints that it passed. */

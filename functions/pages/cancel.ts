@@ -21,7 +21,7 @@ export async function showCancel(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const purchase = cancellable(site, c.req.query('purchase'))
   if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
-  return showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason: '', words: '' }))
+  return showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason: '', comment: '' }))
 }
 
 /** The visitor's purchase with this id if it can be cancelled. An anonymous user has to sign in first. */
@@ -34,11 +34,11 @@ export async function cancel(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
   const action = readAction(form, ['switch', 'cancel'])
-  const [id, reason, words] = [form('purchase'), form('reason'), form('words').trim()]
+  const [id, reason, comment] = [form('purchase'), form('reason'), form('words').trim()]
   const purchase = cancellable(site, id)
   if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
   const again = (problem: string, status: number) =>
-    showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason, words, problem }), status)
+    showPage(c, site, cancelPage(site, { purchase, key: crypto.randomUUID(), reason, comment, problem }), status)
 
   if (action === 'switch') {
     const offer = offerBeforeCancel(site)
@@ -48,13 +48,13 @@ export async function cancel(c: PagesContext): Promise<Response> {
     return showPage(c, site, leavingPage(site, opened.checkoutUrl, site.texts.leavingToCheckout))
   }
   if (!isReason(reason)) return again(site.texts.chooseReason, 400)
-  const refused = await requestCancel(c, site, id, [EN.reasons[reason], words].filter(Boolean).join(': '))
+  const refused = await requestCancel(c, site, id, [EN.reasons[reason], comment].filter(Boolean).join(': '))
   if (refused) return again(messageFor(refused, site.texts), refused.status)
   rememberCancelled(c, site, id)
   return c.redirect(site.href(ACCOUNT_PATH, { cancelled: id }), 303)
 }
 
-/** Returns null once cancelled. The owner gets the reason in English, and the visitor's own words unchanged. */
+/** Returns null once cancelled. The owner gets the reason in English, and the visitor's comment unchanged. */
 async function requestCancel(
   c: PagesContext,
   site: Site,

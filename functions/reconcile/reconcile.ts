@@ -32,24 +32,29 @@ const RUN_REFERENCES = 1_000
 /** Polls everything that is due, within the limits of one invocation. Returns the number of queued deliveries. */
 export async function reconcile(db: Database, env: Cloudflare.ReconcileEnv): Promise<number> {
   const deadline = Date.now() + RUN_MILLISECONDS
-  const until = anywhere()
-  let [after, inRound] = [until, 0]
-  let [fetches, queued] = [0, 0]
+  const until = randomStart()
+  let after = until
+  let polledInScan = 0
+  let fetches = 0
+  let queued = 0
   let wait: number | null = null
   const limits = callLimits(env)
   while (Date.now() < deadline && fetches < RUN_REFERENCES) {
     const taken = await takeDue<Taken>(db, { count: BATCH, after, until, limits })
     const { references, cursor } = taken
     fetches += references.length
-    inRound += references.length
+    polledInScan += references.length
     queued += await pollAll(db, env, references)
     if (taken.wait !== null) wait = Math.min(wait ?? taken.wait, taken.wait)
-    if (cursor === null && inRound === 0) {
+    if (cursor === null && polledInScan === 0) {
       // The scan is complete, and everything due is rate-limited.
       if (wait === null || Date.now() + wait * 1000 > deadline) break
       await scheduler.wait(Math.max(wait, 1) * 1000)
     }
-    if (cursor === null) [inRound, wait] = [0, null]
+    if (cursor === null) {
+      polledInScan = 0
+      wait = null
+    }
     after = cursor ?? until
   }
   if (fetches > 0) log('info', 'reconciled', { polled: fetches, queued })
@@ -57,7 +62,7 @@ export async function reconcile(db: Database, env: Cloudflare.ReconcileEnv): Pro
 }
 
 /** A random starting point among the ids of paywalls, which are decimal numbers in text order, so that no paywall is always the last. */
-const anywhere = () => String(Math.random()).slice(2)
+const randomStart = () => String(Math.random()).slice(2)
 
 /** Polls a few at a time; the slots share the list, so a slow one does not block the others. */
 async function pollAll(db: Database, env: Cloudflare.ReconcileEnv, references: Taken['references']): Promise<number> {

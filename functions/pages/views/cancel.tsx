@@ -19,9 +19,9 @@ interface Shown {
   purchase: Purchase
   /** The form's id, which makes a double submit of the switch idempotent. */
   key: string
-  /** The reason chosen and the words written before an error. */
+  /** The reason chosen and the comment written before an error. */
   reason: string
-  words: string
+  comment: string
   problem?: string
 }
 
@@ -34,7 +34,7 @@ export function offerBeforeCancel({ structure, text }: Site): { title: string; p
 }
 
 /** Asks for the reason, and says when access ends. */
-export function cancelPage(site: Site, { purchase, key, reason, words, problem }: Shown) {
+export function cancelPage(site: Site, { purchase, key, reason, comment, problem }: Shown) {
   const { texts } = site
   const title = texts.cancelTitle(priceLabel(site, purchase))
   const end = purchase.current_period_end
@@ -64,7 +64,7 @@ export function cancelPage(site: Site, { purchase, key, reason, words, problem }
           <label>
             {texts.cancellationComment}
             <textarea name="words" rows={3} maxlength={900}>
-              {words}
+              {comment}
             </textarea>
           </label>
           <div class="row">
