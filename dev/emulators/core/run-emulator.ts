@@ -3,7 +3,7 @@ import type { State } from './state.ts'
 
 const SWEEP_MS = 30_000
 
-interface Parts {
+interface RunOptions {
   port: number
   handle: (request: HttpRequest) => Promise<HttpResponse | null>
   /** Runs due work that also happens in real time, such as the expiry of a hosted page. */
@@ -16,7 +16,7 @@ interface Parts {
  * Serves an emulator on 127.0.0.1 and sweeps every half minute. On close it ends requests first, then deliveries, and saves
  * last, so that nothing changes after the last save.
  */
-export async function runEmulator({ port, handle, sweep, webhooks, state }: Parts) {
+export async function runEmulator({ port, handle, sweep, webhooks, state }: RunOptions) {
   const timer = setInterval(sweep, SWEEP_MS).unref()
   const server = await serve(port, handle)
   return {

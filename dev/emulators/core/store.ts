@@ -8,7 +8,7 @@ import { countPending } from './webhooks/deliveries.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
 import type { Views } from './wire/views.ts'
 
-interface Parts {
+interface StoreOptions {
   state: State<Records>
   accounts: () => ReadonlyMap<string, Account<AnyPaywall>>
   url: () => string
@@ -33,7 +33,7 @@ interface Parts {
 export type Store = ReturnType<typeof createStore>
 
 /** Creates contexts for the records, and changes records for pages and controls. */
-export function createStore({ state, accounts, url, isOn, send, readReplica, asSent, processor }: Parts) {
+export function createStore({ state, accounts, url, isOn, send, readReplica, asSent, processor }: StoreOptions) {
   const { records } = state
 
   function openContext(account: Account<AnyPaywall>, cause: Cause | null = null): AccountContext {

@@ -28,7 +28,7 @@ export interface Clock {
 
 type AfterStep = () => Promise<void>
 
-interface Parts {
+interface ClockOptions {
   database: pg.Pool
   emulators: Emulators
   crons: Crons
@@ -44,7 +44,7 @@ interface Seller {
 const TIMEOUT_SECONDS = 60
 const RETRY_MS = 10
 
-export function createClock({ database, emulators, crons }: Parts): Clock {
+export function createClock({ database, emulators, crons }: ClockOptions): Clock {
   const lastMoves = new Map<string, Promise<unknown>>()
 
   async function read(paywallId: string): Promise<PaywallClock> {

@@ -21,8 +21,8 @@ export type OpenParams = ReturnUrls &
 /** `captchaToken`: the token of a solved captcha, where one was asked for. */
 export type CodeOptions = CallOptions & { captchaToken?: string }
 
-/** What `createPaywall` makes a paywall of. */
-export interface Parts {
+/** What `createPaywall` passes to a paywall. */
+export interface PaywallDependencies {
   /** Calls as the signed-in user. */
   client: Client
   /** Calls as a guest, even if a user is signed in. */
@@ -39,14 +39,14 @@ export interface Parts {
 export class BrowserPaywall {
   /** The paywall's id. */
   readonly id: string
-  readonly #parts: Parts
+  readonly #parts: PaywallDependencies
   readonly #prices = priceBook(async (options) => (await this.bootstrap(options)).prices)
   readonly #pageOfLastClick = lastClickedPage<Reply.Checkout>(({ checkoutUrl }) => {
     this.#parts.wait.remember()
     goTo(checkoutUrl)
   })
 
-  constructor(id: string, parts: Parts) {
+  constructor(id: string, parts: PaywallDependencies) {
     this.id = id
     this.#parts = parts
   }

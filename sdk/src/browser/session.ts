@@ -58,7 +58,7 @@ const toKept = (tokens: Tokens): KeptTokens => ({
   staleAt: Date.now() + tokens.expires_in * 1000 - MARGIN_MS,
 })
 
-interface Parts {
+interface SessionDependencies {
   kept: Kept<KeptTokens>
   /** Among all tabs that keep the session in the same place. */
   oneAtATime: Mutex
@@ -71,9 +71,9 @@ interface Parts {
 
 /** A session that is kept here, for all tabs. Its tokens are refreshed when one is needed, by one tab for all. */
 export class KeptSession implements Session {
-  readonly #parts: Parts
+  readonly #parts: SessionDependencies
 
-  constructor(parts: Parts) {
+  constructor(parts: SessionDependencies) {
     this.#parts = parts
   }
 

@@ -3,7 +3,7 @@ import { type AccountContext, accountRecord } from './context.ts'
 import type { Due } from './dues.ts'
 import type { Records } from './records.ts'
 
-interface Parts {
+interface AccountClocksOptions {
   state: State<Records>
   /** Opens a context of an account at the account's time. */
   open: (accountId: string) => AccountContext
@@ -22,7 +22,7 @@ interface Parts {
  * The clocks of an emulator: each account has one, which runs at the speed of real time with an offset into the future. Moving it
  * runs everything that falls due on the way in order, including webhook retries; other accounts are not affected.
  */
-export function createClock({ state, open, listDues, webhooks, changed }: Parts) {
+export function createClock({ state, open, listDues, webhooks, changed }: AccountClocksOptions) {
   const earliest = <Item extends { at: number }>(items: Item[]) =>
     items.reduce<Item | null>((first, item) => (first === null || item.at < first.at ? item : first), null)
 

@@ -21,10 +21,10 @@ type Shown =
   | Stripe.SubscriptionSchedule
 
 /** Stripe's objects by their field `object`, of this API version. */
-export const complete = completer<{ [Each in Shown as Each['object']]: Wire<Each> } & Parts>()(CONSTANTS)
+export const complete = completer<{ [Each in Shown as Each['object']]: Wire<Each> } & NestedObjects>()(CONSTANTS)
 
-/** Parts of objects. */
-interface Parts {
+/** Objects inside others that have no field `object`. */
+interface NestedObjects {
   subscription_schedule_phase: Wire<Stripe.SubscriptionSchedule.Phase>
   subscription_schedule_item: Wire<Stripe.SubscriptionSchedule.Phase.Item>
   total_tax: Wire<Stripe.Invoice.TotalTax>
