@@ -18,7 +18,7 @@ import { spread } from '../statistics.ts'
 import type { Stage } from './measure-endpoints.ts'
 
 /** The calls that owners' backends make most. */
-const DRAWN = ['user by key', 'debit', 'bootstrap from cache']
+const CHARTED = ['user by key', 'debit', 'bootstrap from cache']
 
 /** Requests per second; each step is about 50 % more. */
 const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
@@ -27,15 +27,15 @@ const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
 const [TOO_SLOW_MS, TOO_FEW] = [500, 0.9]
 
 export async function benchLoad(options: Options, printLine: PrintLine) {
-  const drawn = filterByName(
-    DRAWN.map((name) => ENDPOINTS.find((each) => each.name === name)!),
+  const charted = filterByName(
+    CHARTED.map((name) => ENDPOINTS.find((each) => each.name === name)!),
     options.only,
   )
   await using contenders = await openContenders(options)
   const stages: Stage[] = []
   for (const world of contenders.worlds) stages.push({ world, scene: await setScene(world) })
   const steps: LoadStep[] = []
-  for (const endpoint of drawn) {
+  for (const endpoint of charted) {
     steps.push(...(await climb(stages, endpoint, options)))
   }
   printLine(loadTable(steps))

@@ -64,7 +64,7 @@ function extendedLists(): SourceFile[] {
       'lib/processors/adapters.ts',
       [beforeTypes, "import { ACME } from './acme/definition.ts'\n"],
       [
-        endOf('ADAPTERS'),
+        matchEndOf('ADAPTERS'),
         `
   acme: async (credentials, options) =>
     (await import('./acme/adapter.ts')).acmeAdapter(parseCredentials(ACME, credentials), options),`,
@@ -92,18 +92,18 @@ import { startAcmeEmulator } from './acme/emulator.ts'
     extend(
       'test/conformance/drivers/drivers.ts',
       [beforeTypes, "import { ACME } from './acme.ts'\n"],
-      [endOf('DRIVERS'), '\n  acme: ACME,'],
+      [matchEndOf('DRIVERS'), '\n  acme: ACME,'],
     ),
-    extend('test/conformance/drivers/plans.ts', [endOf('UNNAMED'), "\n  acme: ['team', 'firm'],"]),
-    extend('test/processors/rest.test.ts', [endOf('ERRORS'), '\n  acme: {},']),
+    extend('test/conformance/drivers/plans.ts', [matchEndOf('UNNAMED'), "\n  acme: ['team', 'firm'],"]),
+    extend('test/processors/rest.test.ts', [matchEndOf('ERRORS'), '\n  acme: {},']),
     extend('test/scenarios/rebuy.test.ts', [/(?<=const FAILURES.*)(?= \}\n)/, ', acme: 0']),
-    extend('test/scenarios/switch-plan.test.ts', [endOf('EXPECTED'), '\n  acme: { charged: [], reported: [] },']),
-    extend('test/scenarios/chargeback.test.ts', [endOf('OTHER_EVENTS'), '\n  acme: [[], []],']),
+    extend('test/scenarios/switch-plan.test.ts', [matchEndOf('EXPECTED'), '\n  acme: { charged: [], reported: [] },']),
+    extend('test/scenarios/chargeback.test.ts', [matchEndOf('OTHER_EVENTS'), '\n  acme: [[], []],']),
   ]
 }
 
 /** Matches the end of a constant that is an object. */
-function endOf(constant: string): RegExp {
+function matchEndOf(constant: string): RegExp {
   return new RegExp(`(?<=const ${constant}\\b[^]*?)(?=\\n\\}\\n)`)
 }
 

@@ -99,11 +99,11 @@ function readSecrets(path: string): Record<string, string> {
  * be opened without a webhook URL, and users could not return to the paywall's site.
  */
 function checkServiceOrigin(configs: WorkerConfig[]): void {
-  const having = configs.filter(({ vars }) => 'SERVICE_ORIGIN' in vars)
-  const origins = new Set(having.map(({ vars }) => String(vars.SERVICE_ORIGIN)))
+  const withOrigin = configs.filter(({ vars }) => 'SERVICE_ORIGIN' in vars)
+  const origins = new Set(withOrigin.map(({ vars }) => String(vars.SERVICE_ORIGIN)))
   const [origin = ''] = origins
   if (origins.size === 1 && URL.parse(origin)?.origin === origin) return
-  const given = having.map(({ env, vars }) => `${env} has "${vars.SERVICE_ORIGIN}"`).join(', ')
+  const given = withOrigin.map(({ env, vars }) => `${env} has "${vars.SERVICE_ORIGIN}"`).join(', ')
   throw new CommandError([
     `nothing was deployed: SERVICE_ORIGIN must be the same origin, such as https://billing.example, everywhere in wrangler.toml: ${given}`,
   ])

@@ -19,7 +19,7 @@ interface Copy {
 const LEFT_OUT = ['events', 'deliveries', 'replies']
 
 /** The account of a row. The id of an account's own row, and the beginning of a version's, is the account's. */
-const accountOf = (row: { id: string; account?: string }) => row.account ?? row.id.split(' ')[0]
+const getAccountId = (row: { id: string; account?: string }) => row.account ?? row.id.split(' ')[0]
 
 /**
  * The read replicas of accounts, at a processor that writes to one database and reads from others: each has the records of its account
@@ -31,7 +31,7 @@ export function createReplicas(records: Records, contextFor: (accountId: string)
   /** Groups the rows once for all accounts. The function that it returns gives those of an account, as JSON. */
   function groupRows(): (account: string) => string {
     const tables = Object.entries(records).map(([name, rows]: [string, Map<string, { id: string }>]) => {
-      return [name, Map.groupBy(LEFT_OUT.includes(name) ? [] : rows.values(), accountOf)] as const
+      return [name, Map.groupBy(LEFT_OUT.includes(name) ? [] : rows.values(), getAccountId)] as const
     })
     return (account) =>
       JSON.stringify(Object.fromEntries(tables.map(([name, byAccount]) => [name, byAccount.get(account) ?? []])))

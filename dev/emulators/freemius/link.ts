@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import * as z from 'zod'
-import { having } from '../core/domain/context.ts'
+import { matches } from '../core/domain/context.ts'
 import type { SoldPrice } from '../core/domain/selling-records.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
 import type { EnteredPrice } from '../core/paywalls.ts'
@@ -48,7 +48,7 @@ export function readLink(sellers: FreemiusAccount[], others: SoldPrice[], query:
   const { data: given } = LinkQuery.safeParse(readQuery(query))
   if (!given) return null
   const { plan_id, pricing_id, currency, billing_cycle } = given
-  const isWanted = having({ plan_id, pricing_id, currency, interval: INTERVALS[billing_cycle] })
+  const isWanted = matches({ plan_id, pricing_id, currency, interval: INTERVALS[billing_cycle] })
   const isSold = (price: EnteredPrice) =>
     isWanted({ ...price, ...parsePrice(price), currency: price.currency.toLowerCase() })
   const other = others.map((price) => ({ ...price, trialDays: 0 })).find(isSold)

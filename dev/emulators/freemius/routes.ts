@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountContext, find, having, newestFirst, showEach } from '../core/domain/context.ts'
+import { type AccountContext, find, matches, newestFirst, showEach } from '../core/domain/context.ts'
 import { customerAt, customersAt } from '../core/domain/customers.ts'
 import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
@@ -53,7 +53,7 @@ export const ROUTES: Route[] = [
   list('/events', Events, (context, { type, state }) => {
     const events = showEach(context, 'events', newestFirst(context, 'events', { type }))
     // Events in lists have no objects.
-    return events.filter(having({ state })).map((event) => ({ ...event, objects: undefined }))
+    return events.filter(matches({ state })).map((event) => ({ ...event, objects: undefined }))
   }),
   list(`${USER}/licenses`, Paging, (context, _, ids) => {
     const licenses = newestFirst(context, 'pages', byUser(context, ids)).filter((each) => !licenseOwn(each).deleted)

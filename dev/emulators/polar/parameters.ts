@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { having } from '../core/domain/context.ts'
+import { matches } from '../core/domain/context.ts'
 
 export const uuid = z.uuid('Input should be a valid UUID')
 const one = z.string().optional()
@@ -30,8 +30,8 @@ export function toPage(
   all: object[],
   { page, limit, customer_id, checkout_id, subscription_id }: Partial<z.output<typeof ListQuery>> & Paging,
 ) {
-  const wanted = { customer_id, checkout_id, subscription_id }
-  const rows = all.filter(having(wanted))
+  const filter = { customer_id, checkout_id, subscription_id }
+  const rows = all.filter(matches(filter))
   const pagination = { total_count: rows.length, max_page: Math.ceil(rows.length / limit) }
   return { items: rows.slice((page - 1) * limit, page * limit), pagination }
 }

@@ -12,13 +12,13 @@ import { PRORATION, Proration, subscriptionOwn } from './own.ts'
 import { uuid } from './parameters.ts'
 import { renewals } from './rules.ts'
 
-const Why = z.object({
+const CancellationDetails = z.object({
   customer_cancellation_reason: optional(CancellationReason),
   customer_cancellation_comment: optional(z.string()),
 })
-type Why = z.input<typeof Why>
-const Cancel = z.strictObject({ cancel_at_period_end: z.boolean(), ...Why.shape })
-const Revoke = z.strictObject({ revoke: z.literal(true), ...Why.shape })
+type CancellationDetails = z.input<typeof CancellationDetails>
+const Cancel = z.strictObject({ cancel_at_period_end: z.boolean(), ...CancellationDetails.shape })
+const Revoke = z.strictObject({ revoke: z.literal(true), ...CancellationDetails.shape })
 const Resume = z.strictObject({ resume: z.literal(true) })
 const Product = z.strictObject({ product_id: uuid, proration_behavior: optional(Proration) })
 
@@ -87,7 +87,7 @@ export function setCancelled(
   context: AccountContext,
   subscription: SubscriptionRecord,
   cancelled: boolean,
-  why: Why = {},
+  details: CancellationDetails = {},
 ): SubscriptionRecord {
   const { status, cancelAtPeriodEnd } = subscription
   if (hasEnded(subscription) || (cancelled && (cancelAtPeriodEnd || status === 'paused'))) throw alreadyCanceled()
@@ -95,7 +95,7 @@ export function setCancelled(
     throw polarError(409, 'SubscriptionNotScheduledToCancel', 'This subscription is not scheduled to be canceled.')
   }
   return change(context, subscription, () => {
-    recordReason(subscription, cancelled ? why : {})
+    recordReason(subscription, cancelled ? details : {})
     scheduleEnd(context, subscription, cancelled)
   })
 }
@@ -117,13 +117,17 @@ export function resume(context: AccountContext, subscription: SubscriptionRecord
  * Ends a subscription now. Pending charges of product changes are dropped: only `cycle` creates an order for them, also at a scheduled
  * end (server/polar/subscription/service.py).
  */
-export function revoke(context: AccountContext, subscription: SubscriptionRecord, why: Why = {}): SubscriptionRecord {
+export function revoke(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  details: CancellationDetails = {},
+): SubscriptionRecord {
   if (hasEnded(subscription)) throw alreadyCanceled()
-  recordReason(subscription, why)
+  recordReason(subscription, details)
   subscription.pendingLines = []
   return endSubscription(context, subscription, renewals())
 }
 
-function recordReason(subscription: SubscriptionRecord, why: Why): void {
-  subscription.own = { ...subscriptionOwn(subscription), ...Why.parse(why) }
+function recordReason(subscription: SubscriptionRecord, details: CancellationDetails): void {
+  subscription.own = { ...subscriptionOwn(subscription), ...CancellationDetails.parse(details) }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AccountContext, all, find, having, newestFirst, showEach } from '../core/domain/context.ts'
+import { type AccountContext, all, find, matches, newestFirst, showEach } from '../core/domain/context.ts'
 import { latestAttempt } from '../core/domain/payments.ts'
 import { isReversed, refundUpTo } from '../core/domain/reversals.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
@@ -32,7 +32,7 @@ const DisputeParameters = z.strictObject({ payment_intent: text() })
 
 export const MONEY_ROUTES: Route[] = [
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, (context, { payment, invoice: id }) => {
-    const invoices = all(context, 'invoices').filter(having({ id, payment: payment?.payment_intent }))
+    const invoices = all(context, 'invoices').filter(matches({ id, payment: payment?.payment_intent }))
     return toList('/v1/invoice_payments', invoices.flatMap(invoicePayments))
   }),
   retrieve('/v1/payment_intents/:id', 'payments'),

@@ -77,9 +77,9 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
         pages.push(opened.checkoutUrl)
       }
       if (capabilities.expiresPages) await until('the first page is closed', () => openPages() < 2)
-      const backs = await Promise.all(pages.map(payOn))
-      await Promise.all(backs.map((back) => followWithin(world.url, back)))
-      return backs.includes(null) ? `${title} has closed the first page` : null
+      const returnUrls = await Promise.all(pages.map(payOn))
+      await Promise.all(returnUrls.map((back) => followWithin(world.url, back)))
+      return returnUrls.includes(null) ? `${title} has closed the first page` : null
     },
     use: (tokens) => owner.debit(tokens),
     async cancel(reason) {
@@ -127,8 +127,8 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
 
 /** Waits for the service's work after its response: storing a cancellation, closing older pages. */
 async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const [withinMs, lookAgainMs] = [10_000, 20]
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(lookAgainMs)) {
+  const [withinMs, pollMs] = [10_000, 20]
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollMs)) {
     if (await isTrue()) return
   }
   throw new Error(`not within ${withinMs} ms: ${what}`)

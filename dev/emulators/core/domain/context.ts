@@ -72,14 +72,14 @@ export function all<Name extends Table>({ records, account }: AccountContext, na
 }
 
 /** Whether a row has these values; undefined matches any. */
-export const having = (wanted: object) => (row: object) =>
-  Object.entries(wanted).every(([field, value]) => value === undefined || Reflect.get(row, field) === value)
+export const matches = (filter: object) => (row: object) =>
+  Object.entries(filter).every(([field, value]) => value === undefined || Reflect.get(row, field) === value)
 
-type Wanted<Name extends Table> = { [Field in keyof Row<Name>]?: Row<Name>[Field] | undefined }
+type Filter<Name extends Table> = { [Field in keyof Row<Name>]?: Row<Name>[Field] | undefined }
 
 /** The records with these values, newest first: `newestFirst(context, 'payments', { subscription: id })`. */
-export const newestFirst = <Name extends Table>(context: AccountContext, name: Name, wanted: Wanted<Name>) =>
-  all(context, name).filter(having(wanted)).reverse()
+export const newestFirst = <Name extends Table>(context: AccountContext, name: Name, filter: Filter<Name>) =>
+  all(context, name).filter(matches(filter)).reverse()
 
 /** Records as the processor's API shows them. */
 export const showEach = <Name extends Table>(context: AccountContext, name: Name, records: Row<Name>[]) =>
