@@ -27,17 +27,17 @@ export type LogEntry =
 export function parseLogLine(level: string, message: string): LogEntry | null {
   const line = parsed(message)
   if (level === 'warn' || level === 'error') {
-    return { type: 'problem', ...(Problem.safeParse(line).data ?? { message }), level }
+    return { ...(Problem.safeParse(line).data ?? { message }), type: 'problem', level }
   }
   const refused = Refused.safeParse(line)
   if (!refused.success) return null
   const { level: _level, message: _message, ...fields } = refused.data
-  return { type: 'refused', ...fields }
+  return { ...fields, type: 'refused' }
 }
 
 /** Formats an entry for a terminal, with the ids of what it is about. */
 export function formatLogEntry(entry: LogEntry): string {
-  const ids = Object.entries(entry).filter(([name, value]) => name.endsWith('_id') && value !== undefined)
+  const ids = Object.entries(entry).filter(([name, value]) => /(^|_)id$/.test(name) && value !== undefined)
   const about = ids.length > 0 ? ` (${ids.map((id) => id.join(' ')).join(', ')})` : ''
   if (entry.type === 'problem')
     return `[${entry.level}] ${entry.message}${entry.cause ? `: ${entry.cause}` : ''}${about}`

@@ -36,7 +36,16 @@ export async function deliver(
   if (outcome === null) return hold(db, delivery, holder)
   const { status, error } = outcome
   const { state, retryInSeconds, disable } = decide(outcome, attempts, Math.random())
-  const fields = { event_id, endpoint_id, paywall_id, type, attempts, state, status, cause: error ?? undefined }
+  const fields = {
+    event_id,
+    endpoint_id,
+    paywall_id,
+    event_type: type,
+    attempts,
+    state,
+    status,
+    cause: error ?? undefined,
+  }
   const record = () =>
     recordDelivery<RecordResult>(db, {
       eventId: event_id,

@@ -12,9 +12,9 @@ import { useTestWorld } from '../support/world.ts'
 const folder = mkdtempSync(join(tmpdir(), 'paywall-tickets-'))
 const storage = join(folder, 'storage')
 
-const world = useTestWorld({ storage })
-
+// Hooks run in reverse order: the world is closed first.
 afterAll(() => rmSync(folder, { recursive: true }))
+const world = useTestWorld({ storage })
 
 /** The command as a person runs it, in a process of its own. */
 function tickets(...args: string[]) {

@@ -26,8 +26,9 @@ import { useTestWorld } from '../support/world.ts'
 const folder = mkdtempSync(join(tmpdir(), 'paywall-users-'))
 const storage = join(folder, 'storage')
 
-const world = useTestWorld({ storage })
+// Hooks run in reverse order: the world is closed first.
 afterAll(() => rmSync(folder, { recursive: true }))
+const world = useTestWorld({ storage })
 
 const users = (verb: string, email: string, ...rest: string[]) =>
   paywall(world, ['users', verb, email, '--owner', world.file.owner.email, ...rest], { ATTACHMENTS_FOLDER: storage })

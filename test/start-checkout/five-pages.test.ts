@@ -13,7 +13,6 @@ import { useTestWorld } from '../support/world.ts'
 // At Mollie a page cannot be closed: a user who opens several before the first trial begins is offered as many trials.
 
 /** Sells a year for 8,000 premium tokens after a trial of 7 days with 50 of them. */
-
 const prices = [yearly({ tokens: [{ type: 'premium', count: 8000, trial_count: 50 }] })]
 const world = useTestWorld({ file: { paywall: { processor: mollieProcessor(), prices } } })
 

@@ -26,9 +26,9 @@ const storage = mkdtempSync(join(tmpdir(), 'paywall-storage-'))
 /** Where the bucket's objects are stored. */
 const blobs = join(storage, 'v3', 'r2', 'paywall-attachments', 'blobs')
 
-const world = useTestWorld({ inspect: true, storage, file: { webhooks: [] } })
-
+// Hooks run in reverse order: the world is closed first.
 afterAll(() => rmSync(storage, { recursive: true }))
+const world = useTestWorld({ inspect: true, storage, file: { webhooks: [] } })
 
 const files = (uploads: Upload[], others: Record<string, string> = {}) =>
   sendForm(world, ticketForm({ ...MESSAGE, customer_email: newEmail(), ...others }, uploads))

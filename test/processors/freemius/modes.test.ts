@@ -16,11 +16,11 @@ const LIVE_KEY = `pk_live_${randomHex(32)}`
 let live: Shop
 let sandbox: Shop
 
-/** The product's buyers return to the live paywall. */
 const { secretKey, apiKey, ...publicCredentials } = EMULATORS.freemius.demoCredentials()
 const sold = paywallAt('freemius')
 const liveCredentials = { ...publicCredentials, secretKey: 'env:FREEMIUS_SECRET', apiKey: 'env:FREEMIUS_API' }
 const withProduct = (credentials: object) => ({ ...sold, processor: { acquiring: 'freemius', credentials } })
+/** The product's buyers return to the live paywall. */
 const world = useTestWorld({
   file: {
     webhooks: [],
