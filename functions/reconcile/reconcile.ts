@@ -8,7 +8,7 @@ import { log } from '../../lib/log/log.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import { ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
 import { pageReference } from '../../lib/purchases/page.ts'
-import { type PurchaseContext, type StopOrder, stopCharging } from '../../lib/purchases/stop-charging.ts'
+import { stopCharging } from '../../lib/purchases/stop-charging.ts'
 import { NO_EVENT, queuedDeliveries, syncPurchase } from '../../lib/purchases/sync-purchase.ts'
 import { callLimits } from './call-limits.ts'
 import type { DueEvents, DueReference, Taken } from './due-reference.ts'
@@ -107,11 +107,12 @@ async function poll(
   try {
     using processor = processorFor(reference.account, env)
     const about = toReference(reference)
-    alerted = reference.kind === 'page' ? 0 : await stop(context, reference.stop)
+    const stopped = reference.kind === 'page' || !reference.stop ? null : await stopCharging(context, reference.stop)
+    alerted = stopped?.queued ?? 0
     const { stored } = await syncPurchase(context, processor, about, {
       ...NO_EVENT,
       paywallId,
-      fetchedAt: reference.taken_at,
+      fetchedAt: stopped?.fetchedAt ?? reference.taken_at,
     })
     if (stored?.verdict === 'unknown_checkout') log('warn', 'purchase without a checkout of ours', fields)
     if (stored) return alerted + queuedDeliveries(stored)
@@ -175,9 +176,4 @@ async function putOffRead(db: Database, reference: DueReference | DueEvents, sec
   } catch (cause) {
     log('warn', 'read not deferred', { paywall_id: paywallId, cause })
   }
-}
-
-/** Returns the number of deliveries that were queued because the subscription cannot be stopped. */
-async function stop(context: PurchaseContext, order: StopOrder | null): Promise<number> {
-  return order ? (await stopCharging(context, order)).queued : 0
 }

@@ -45,8 +45,8 @@ declare
   after_period_end constant interval := '1 hour';     -- its period has ended, and no renewal was reported
   after_period_start constant interval := '2 hours';  -- its period should be covered
   after_trial_notice constant interval := '1 hour';   -- the owner should have been notified of the end of its trial
-  after_cancelling constant interval := '10 minutes'; -- it was cancelled or stopped here, and no fetch has shown it yet
-  until_cancelled constant interval := '1 minute';    -- how long a request of unknown outcome may still take effect
+  after_end_request constant interval := '10 minutes'; -- it was cancelled or stopped here, and no fetch has shown it yet
+  until_effective constant interval := '1 minute';    -- how long such a request may still take effect, or be missing in a read
   after_stop_request constant interval := '1 minute'; -- its processor has yet to stop charging it
   after_grace constant interval := '1 minute';        -- its grace period is over: an event is due
   after_features constant interval := '1 minute';     -- its features have expired with the last price of the file that was paid: an event is due
@@ -54,10 +54,10 @@ declare
   pending_every constant interval := '24 hours';      -- a pending payment, ...
   pending_limit constant interval := '336 hours';     -- ... for as long as a bank may take
   last_polled_at constant timestamptz := greatest(p.fetched_at, polled_at);
-  cancelled_here_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at, p.stopped_at);
+  end_requested_at constant timestamptz := greatest(p.cancel_requested_at, p.cancel_accepted_at, p.stopped_at);
   uncovered_since timestamptz;
   trial_notice_since timestamptz;
-  cancelling_since timestamptz;
+  ending_since timestamptz;
   pending_due timestamptz;
   stop_due timestamptz;
   returned_due timestamptz;
@@ -86,8 +86,8 @@ begin
     and p.trial_end is not null and p.trial_end is distinct from p.trial_ending_notified_for then
     trial_notice_since := greatest(p.trial_end - trial_notice(), p.created_at);
   end if;
-  if not p.cancel_at_period_end and p.fetched_at < cancelled_here_at + until_cancelled then
-    cancelling_since := cancelled_here_at;
+  if not p.cancel_at_period_end and p.fetched_at < end_requested_at + until_effective then
+    ending_since := end_requested_at;
   end if;
   if p.status in ('trialing', 'active', 'past_due') and p.access_ended_at is null then grace_end := access_until(p); end if;
   return least(
@@ -99,7 +99,7 @@ begin
     poll_again(least(p.current_period_end, p.cancel_at), after_period_end, last_polled_at),
     poll_again(uncovered_since, after_period_start, last_polled_at),
     poll_again(trial_notice_since, after_trial_notice, last_polled_at),
-    poll_again(cancelling_since, after_cancelling, last_polled_at),
+    poll_again(ending_since, after_end_request, last_polled_at),
     poll_again(p.fetched_at, at_least_every, last_polled_at));
 end $$;
 
