@@ -1,5 +1,5 @@
+import type { OwnerEvent } from '../owner-backend.ts'
 import {
-  buyer,
   type Case,
   DAY_SECONDS,
   findOrder,
@@ -31,7 +31,7 @@ export const ALARMS: Invariant = {
 interface Replacement {
   older: StoredPurchase
   newer: StoredPurchase
-  /** When the newer one was paid for or its trial began, and the time of its checkout event; in Unix seconds. */
+  /** When the newer one was paid for or its trial began, at the earliest, and the time of its checkout event; in Unix seconds. */
   at: number
   learnedAt: number
 }
@@ -40,7 +40,7 @@ function replacements(life: Case): Replacement[] {
   const { company, purchases, events } = life
   return purchases.flatMap((newer) => {
     const at = findOrder(company, newer)?.replaces ? begunAt(life, newer) : null
-    const completed = events.find(({ data: { checkout } }) => checkout?.purchase_id === newer.id)
+    const completed = findCompleted(events, newer)
     if (at === null || !completed) return []
     const learnedAt = toSeconds(completed.timestamp)
     return purchases
@@ -60,16 +60,21 @@ function begunAt(life: Case, purchase: StoredPurchase): number | null {
 }
 
 /**
- * Whether the newer one certainly replaces the older one: the same user bought both, not two users who were merged later. It is not certain
- * if the older one was first paid for less than an hour before the replacement, or later: it may in fact be newer, or its bank transfer may
- * have taken days.
+ * Whether the newer one certainly replaces the older one: the older one was reported an hour before the newer one was paid for, and belonged
+ * to the same user when the newer one was reported, not only after a later merge. Otherwise the older one may in fact be newer.
  */
-function isCertain(life: Case, { older, newer, at }: Replacement): boolean {
-  const first = begunAt(life, older)
-  return (
-    first !== null && first + HOUR_SECONDS < at && buyer(life, older.processorId) === buyer(life, newer.processorId)
-  )
+function isCertain({ events }: Case, { older, newer, at }: Replacement): boolean {
+  const [reported, replaced] = [findCompleted(events, older), findCompleted(events, newer)]
+  if (!reported || !replaced || toSeconds(reported.timestamp) + HOUR_SECONDS >= at) return false
+  const last = events.slice(0, events.indexOf(replaced)).findLast(({ data }) => isAbout(data, older))
+  return last?.data.user.id === replaced.data.user.id
 }
+
+const findCompleted = (events: OwnerEvent[], { id }: StoredPurchase) =>
+  events.find(({ data: { checkout } }) => checkout?.purchase_id === id)
+
+const isAbout = ({ subscription, checkout, payment }: OwnerEvent['data'], { id }: StoredPurchase) =>
+  [subscription?.id, checkout?.purchase_id, payment?.purchase_id].includes(id)
 
 /** Charges that were wrongly reported as unexpected: they were not made after a replacement, or had been reported before. */
 function falseUnexpected(life: Case): string[] {
@@ -102,7 +107,7 @@ const falseStopFailed = (life: Case): string[] =>
 
 const STOP_FAILED = 'subscription.stop_failed'
 
-/** Purchases that were wrongly reported as duplicates: of something that their buyer did not have then, or that they were to replace. */
+/** Purchases that were wrongly reported as duplicates: of another price, of an ended subscription, or of what they were to replace. */
 const falseDuplicates = (life: Case): string[] =>
   life.events.flatMap(({ data: { checkout }, timestamp }) => {
     if (!checkout?.duplicate_of) return []
@@ -141,6 +146,7 @@ function unreportedStopFailures(
   { company, events, now }: Case,
   { older, newer, at, learnedAt }: Replacement,
 ): string[] {
+  // A replacement that was refunded may have been refunded before it became known: then it replaced nothing.
   const hasEnded = newer.interval === null ? newer.status !== 'active' : newer.changes[0]?.is.status === 'canceled'
   const before = older.changes.findLast((change) => change.at / 1000 <= learnedAt)
   if (hasEnded || !before || isStopped(before.is) || isUndoneAfter(company, older.processorId, at)) return []

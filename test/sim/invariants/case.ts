@@ -56,13 +56,6 @@ export const findOrder = ({ people }: Company, purchase: Pick<StoredPurchase, 'u
 export const findSale = ({ processorState: { sales } }: Case, { processorId }: Pick<StoredPurchase, 'processorId'>) =>
   sales.find((sale) => sale.processorId === processorId)
 
-/** The user who bought something, as in the event of its checkout: a merge may have moved the purchase to another user since. */
-export function buyer({ purchases, events }: Case, processorId: string): string | null | undefined {
-  const purchase = purchases.find((each) => each.processorId === processorId)
-  const completed = events.find(({ data }) => purchase && data.checkout?.purchase_id === purchase.id)
-  return completed?.data.user.id ?? purchase?.member.userId
-}
-
 /** A condition that must hold for every life. */
 export interface Invariant {
   name: string

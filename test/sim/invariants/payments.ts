@@ -2,7 +2,6 @@ import { isoTime, type Sale } from '../../conformance/drivers/sale.ts'
 import type { Person } from '../person.ts'
 import { isUndoneAfter } from './alarms.ts'
 import {
-  buyer,
   type Case,
   DAY_SECONDS,
   findOrder,
@@ -216,12 +215,19 @@ export const CHARGED_ONCE: Invariant = {
         .filter((period, place) => periods.indexOf(period) !== place)
         .map((period) => `${period} is paid twice`),
       ...(settled ? people.flatMap((person) => outlived(life, person, renewing)) : []),
-      ...sales.flatMap(overlappingPeriods),
+      ...sales.flatMap((sale) => overlappingPeriods(life, sale)),
       ...(active > sales.filter(({ isSubscription }) => isSubscription).length
         ? [`${active} subscriptions are active there, and fewer were sold`]
         : []),
     ]
   },
+}
+
+/** The user who bought something, as in the event of its checkout: a merge may have moved the purchase to another user since. */
+function buyer({ purchases, events }: Case, processorId: string): string | null | undefined {
+  const purchase = purchases.find((each) => each.processorId === processorId)
+  const completed = events.find(({ data }) => purchase && data.checkout?.purchase_id === purchase.id)
+  return completed?.data.user.id ?? purchase?.member.userId
 }
 
 /**
@@ -257,13 +263,17 @@ function outlived(
 }
 
 /**
- * The periods of a subscription that begin more than a day before the previous one ends. A period of another length may begin at any time:
- * a change of plan begins it at once.
+ * The periods of a subscription that begin more than a day before the previous one ends. A change of plan begins a period of another length
+ * at once.
  */
-const overlappingPeriods = ({ processorId, isSubscription, paidPeriods }: Sale): string[] =>
-  paidPeriods
+function overlappingPeriods({ company: { life } }: Case, { processorId, isSubscription, paidPeriods }: Sale): string[] {
+  if (!isSubscription) return []
+  const changesPlan = life.steps.some((step) => step?.act === 'change-plan')
+  return paidPeriods
     .filter(({ start, interval }, place) => {
       const before = paidPeriods[place - 1]
-      return isSubscription && before?.interval === interval && start + DAY_SECONDS < before.end
+      const isChange = changesPlan && before?.interval !== interval
+      return !isChange && start + DAY_SECONDS < (before?.end ?? 0)
     })
     .map(({ start }) => `${processorId} was charged from ${isoTime(start)} on, in the middle of a paid period`)
+}
