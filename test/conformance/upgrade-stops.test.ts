@@ -112,6 +112,24 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await findPurchase(buyer, purchaseId)).toMatchObject({ cancel_at_period_end: true })
   })
 
+  test('a webhook that arrives while reconcile stops a subscription does not hide that it ends', async () => {
+    const shop = getShop(acquiring)
+    const { buyer, purchaseId, processorId } = await bought(shop)
+    await withoutStops(shop, async () => {
+      await upgrade(buyer)
+    })
+    shop.emulator.holdWebhooks()
+    aroundFirstStop(shop, 'before', async () => {
+      await shop.account.renew(processorId)
+      await shop.emulator.sendHeldWebhooks()
+      shop.emulator.holdWebhooks()
+    })
+    await advanceClock(buyer, '2m')
+    shop.emulator.onCall = undefined
+    await shop.emulator.sendHeldWebhooks(() => [])
+    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ cancel_at_period_end: true })
+  })
+
   test('a replaced subscription that its buyer has resumed is replaced again by the next purchase', async () => {
     const shop = getShop(acquiring)
     if (!shop.account.undo) return
