@@ -60,12 +60,15 @@ function begunAt(life: Case, purchase: StoredPurchase): number | null {
 }
 
 /**
- * Whether the newer one certainly replaces the older one: the older one was reported an hour before the newer one was paid for, and belonged
- * to the same user when the newer one was reported, not only after a later merge. Otherwise the older one may in fact be newer.
+ * Whether the newer one certainly replaces the older one: the older one was reported an hour before the newer one began, and belonged to the
+ * same user when the newer one was reported, not only after a later merge. Otherwise the older one may in fact be newer.
  */
-function isCertain({ events }: Case, { older, newer, at }: Replacement): boolean {
+function isCertain(life: Case, { older, newer, at }: Replacement): boolean {
+  const { events } = life
   const [reported, replaced] = [findCompleted(events, older), findCompleted(events, newer)]
-  if (!reported || !replaced || toSeconds(reported.timestamp) + HOUR_SECONDS >= at) return false
+  // A payment may have begun days before it succeeded: the newer one is as old as its first payment.
+  const startedAt = Math.min(at, findSale(life, newer)?.paidPeriods[0]?.start ?? at)
+  if (!reported || !replaced || toSeconds(reported.timestamp) + HOUR_SECONDS >= startedAt) return false
   const last = events.slice(0, events.indexOf(replaced)).findLast(({ data }) => isAbout(data, older))
   return last?.data.user.id === replaced.data.user.id
 }
