@@ -156,6 +156,19 @@ export interface PurchaseSnapshot {
   canceledAt: Date | null
 }
 
+/** What a one-time purchase leaves empty in its snapshot: it has no periods, no trial and no end. */
+export const ONE_TIME = {
+  interval: null,
+  intervalCount: null,
+  currentPeriodStart: null,
+  currentPeriodEnd: null,
+  trialStart: null,
+  trialEnd: null,
+  cancelAtPeriodEnd: false,
+  cancelAt: null,
+  canceledAt: null,
+} satisfies Partial<PurchaseSnapshot>
+
 /** The kinds of money facts. A refund can fail after it had succeeded, and a dispute can be decided either way. */
 export const PAYMENT_KINDS = [
   'succeeded',

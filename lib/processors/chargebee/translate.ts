@@ -2,7 +2,13 @@
 import * as z from 'zod'
 import { currencyDecimals, shift } from '../../money/money.ts'
 import type { Decision } from '../adapter.ts'
-import type { Cancellation, PaymentFact, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import {
+  type Cancellation,
+  ONE_TIME,
+  type PaymentFact,
+  type PurchaseSnapshot,
+  type PurchaseStatus,
+} from '../processor.ts'
 import type { Customer, HostedPage, Invoice, Subscription } from './objects.ts'
 
 /** Everything that Chargebee has about a purchase, or a page that has sold nothing. */
@@ -265,17 +271,9 @@ function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot 
     status,
     begun: isPaid,
     periodCovered: isPaid,
-    interval: null,
-    intervalCount: null,
+    ...ONE_TIME,
     unitAmount: fromChargebee(invoice.total, invoice.currency_code),
     currency: invoice.currency_code,
-    currentPeriodStart: null,
-    currentPeriodEnd: null,
-    trialStart: null,
-    trialEnd: null,
-    cancelAtPeriodEnd: false,
-    cancelAt: null,
-    canceledAt: null,
   }
 }
 

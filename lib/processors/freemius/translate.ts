@@ -1,6 +1,6 @@
 // Translates Freemius' objects to a purchase. The licence is the purchase: it gives access, and its subscriptions may change. One without a
 // subscription is a lifetime (one-time) purchase. Nothing is fetched here.
-import type { Cancellation, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import { type Cancellation, ONE_TIME, type PurchaseSnapshot, type PurchaseStatus } from '../processor.ts'
 import { byAge, isGivenBack, sales, total } from './money.ts'
 import { type BillingCycle, type License, minorUnits, type Payment, type Subscription } from './objects.ts'
 
@@ -149,17 +149,9 @@ function oneTime(license: License, payment: Payment, payments: Payment[]): Facts
     status: given ? 'refunded' : license.is_cancelled ? 'canceled' : 'active',
     begun: true,
     periodCovered: true,
-    interval: null,
-    intervalCount: null,
+    ...ONE_TIME,
     unitAmount: minorUnits(payment.gross, payment.currency),
     currency: payment.currency,
-    currentPeriodStart: null,
-    currentPeriodEnd: null,
-    trialStart: null,
-    trialEnd: null,
-    cancelAtPeriodEnd: false,
-    cancelAt: null,
-    canceledAt: null,
   }
 }
 

@@ -2,7 +2,7 @@
 // this order: does it renew, when does its period end, is it paid, what is its status. The pending action at Mollie follows from that.
 // Nothing is fetched here.
 import type { Decision, Found } from '../adapter.ts'
-import type { PurchaseStatus } from '../processor.ts'
+import { ONE_TIME, type PurchaseStatus } from '../processor.ts'
 import { parse } from './api.ts'
 import { amsterdamDate, chargeAfter, daysLater, firstChargeDate, readInterval } from './dates.ts'
 import { saleFacts } from './facts.ts'
@@ -150,17 +150,9 @@ function paymentSnapshot(payment: Payment): Found | null {
       status,
       begun: isPaid,
       periodCovered: isPaid,
-      interval: null,
-      intervalCount: null,
+      ...ONE_TIME,
       unitAmount: payment.amount.amount,
       currency: payment.amount.currency,
-      currentPeriodStart: null,
-      currentPeriodEnd: null,
-      trialStart: null,
-      trialEnd: null,
-      cancelAtPeriodEnd: false,
-      cancelAt: null,
-      canceledAt: null,
     },
   }
 }

@@ -1,6 +1,12 @@
 // Translates Polar's objects to a purchase. Nothing is fetched here.
 import type { Found } from '../adapter.ts'
-import type { Cancellation, PaymentFact, PurchaseSnapshot, PurchaseStatus } from '../processor.ts'
+import {
+  type Cancellation,
+  ONE_TIME,
+  type PaymentFact,
+  type PurchaseSnapshot,
+  type PurchaseStatus,
+} from '../processor.ts'
 import {
   type Customer,
   type Dispute,
@@ -62,17 +68,9 @@ export function orderSnapshot(order: Order, disputes: readonly Dispute[]): Found
     status: isPaid(order) && isLost ? 'refunded' : orderStatus(order.status),
     begun: isPaid(order),
     periodCovered: isPaid(order),
-    interval: null,
-    intervalCount: null,
+    ...ONE_TIME,
     unitAmount: order.subtotal_amount,
     currency: order.currency,
-    currentPeriodStart: null,
-    currentPeriodEnd: null,
-    trialStart: null,
-    trialEnd: null,
-    cancelAtPeriodEnd: false,
-    cancelAt: null,
-    canceledAt: null,
   })
 }
 

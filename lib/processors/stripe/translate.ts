@@ -4,6 +4,7 @@ import type * as z from 'zod'
 import type { Decision, Found } from '../adapter.ts'
 import {
   type Cancellation,
+  ONE_TIME,
   type PaymentFact,
   ProcessorError,
   type PurchaseReference,
@@ -174,15 +175,7 @@ function oneTime(
       checkoutId: sale.data.checkout_id,
       begun: isPaid,
       periodCovered: isPaid,
-      interval: null,
-      intervalCount: null,
-      currentPeriodStart: null,
-      currentPeriodEnd: null,
-      trialStart: null,
-      trialEnd: null,
-      cancelAtPeriodEnd: false,
-      cancelAt: null,
-      canceledAt: null,
+      ...ONE_TIME,
       // The payment does not name its price, which cannot change.
       processorPrice: null,
       charged: isPaid ? facts.unitAmount : null,
