@@ -14,8 +14,9 @@
 -- Locks the member and then the purchase. Verdicts: `stored`; `repeated`: the event was applied before; `never_bought`: the purchase ended
 -- before its first payment, and was not stored until now; `second_trial`: the buyer has had a trial, so this purchase has not begun, and
 -- the caller ends it at the processor; `outdated`: something newer is known of the purchase, and nothing was stored; `unknown_checkout`:
--- the sale is not one of ours. The first and the fourth have `return_url`, the redirect of a returning browser. `stored` also has `stop`:
--- the member's subscriptions that must not be charged again (lib/purchases/replaced-purchases.sql).
+-- the sale is not one of ours; `first_charge_unknown`: the purchase has begun, and its snapshot lacks `charged`: the caller reads it from
+-- the page, else takes `asked`, and calls again. `stored` and `second_trial` have `return_url`, the redirect of a returning browser.
+-- `stored` also has `stop`: the member's subscriptions that must not be charged again (lib/purchases/replaced-purchases.sql).
 create function store_purchase(
   paywall_id text, acquiring text, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean,
   checkout_id uuid default null, sold jsonb default null, payments jsonb default '[]', event_id text default null,
@@ -55,6 +56,8 @@ begin
   if refused and before.id is null then
     return verdict('second_trial') || jsonb_build_object('queued', 0, 'return_url', return_url(checkout, 'error'));
   end if;
+  has_begun_now := after.begun and not coalesce(before.begun, false);
+  if has_begun_now and snapshot ->> 'charged' is null then return first_charge_unknown(checkout, after); end if;
 
   -- An event about a second trial is not recorded: if the trial cannot be ended now, the processor must retry.
   if event_id is not null and not refused then
@@ -68,8 +71,7 @@ begin
   end if;
 
   perform write_purchase(after, before.id is null);
-  has_begun_now := after.begun and not coalesce(before.begun, false);
-  if has_begun_now then completed := complete_checkout(checkout, after, (snapshot ->> 'charged')::bigint, payments); end if;
+  if has_begun_now then completed := complete_checkout(checkout, (snapshot ->> 'charged')::bigint); end if;
   select * into paywall from paywalls p where p.id = paywall_id;
   noted := record_payments(after, payments);
   credits := credit_tokens(before, after, checkout, snapshot)
@@ -114,17 +116,19 @@ create function never_begun() returns jsonb language sql immutable as $$
   select '{"status": "canceled", "begun": false, "trial_start": null, "trial_end": null}'::jsonb
 $$;
 
--- Completes the checkout of a purchase that has begun, and stores the amount of the first payment: as the snapshot or the payment's own
--- fact shows it, else as the page asked for it. Returns its row. A link may be paid again, which sells another purchase: the returned row
--- shows that, and the stored one stays unchanged.
-create function complete_checkout(checkout checkouts, purchase purchases, charged bigint, payments jsonb) returns checkouts
-language plpgsql as $$
+-- The verdict on a purchase that has begun, if its first payment is not known. `asked`: what its page asked for.
+create function first_charge_unknown(checkout checkouts, purchase purchases) returns jsonb language plpgsql immutable as $$
 begin
-  checkout.charged := coalesce(
-    charged,
-    (select (f ->> 'amount')::bigint from jsonb_array_elements(payments) f where f ->> 'kind' = 'succeeded'
-      order by f ->> 'occurred_at' limit 1),
-    case when purchase.status = 'trialing' then 0 else checkout.amount end);
+  return verdict('first_charge_unknown') || jsonb_build_object(
+    'queued', 0, 'hosted_page_id', checkout.hosted_page_id,
+    'asked', case when purchase.status = 'trialing' then 0 else coalesce(checkout.amount, purchase.unit_amount) end);
+end $$;
+
+-- Completes the checkout of a purchase that has begun, and stores the amount of the first payment. Returns its row. A link may be paid
+-- again, which sells another purchase: the returned row shows that, and the stored one stays unchanged.
+create function complete_checkout(checkout checkouts, charged bigint) returns checkouts language plpgsql as $$
+begin
+  checkout.charged := complete_checkout.charged;
   if checkout.completed_at is null then
     update checkouts c set
       completed_at = paywall_now(c.paywall_id), charged = checkout.charged,

@@ -37,6 +37,13 @@ type StoreResult =
   | { verdict: 'repeated' | 'never_bought' | 'outdated'; queued: number }
   | { verdict: 'unknown_checkout' }
 
+type FirstChargeUnknown = {
+  verdict: 'first_charge_unknown'
+  queued: number
+  hosted_page_id: string | null
+  asked: number
+}
+
 export interface SyncResult {
   stored: StoreResult | null
   isUndecided: boolean
@@ -68,15 +75,16 @@ export async function storeFetched(
   processor: Processor,
   about: PurchaseReference,
   fetched: FetchedPurchase,
-  { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false }: SyncTrigger,
+  trigger: SyncTrigger,
 ): Promise<SyncResult> {
+  const { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false } = trigger
   const { purchase: snapshot, isUndecided, versions = snapshot?.versions ?? {} } = fetched
   // An undecided page does not show the sale yet that an event reports.
   const isMissing = isUndecided && Object.keys(known).length > 0 && !mayMiss
   if (isMissing || isBehind(versions, known, mayMiss)) return { stored: null, isUndecided, isOutdated: true }
   if (!snapshot) return { stored: null, isUndecided, isOutdated: false }
   const soldTo = about.kind === 'page' ? undefined : about.soldTo
-  const stored = await storePurchase<StoreResult>(context.db, {
+  const stored = await storePurchase<StoreResult | FirstChargeUnknown>(context.db, {
     paywallId,
     acquiring: processor.acquiring,
     checkoutId: snapshot.checkoutId,
@@ -94,6 +102,10 @@ export async function storeFetched(
     eventId,
     versions,
   })
+  if (stored.verdict === 'first_charge_unknown') {
+    const charged = (await readFirstCharge(processor, stored.hosted_page_id, snapshot)) ?? stored.asked
+    return storeFetched(context, processor, about, { ...fetched, purchase: { ...snapshot, charged } }, trigger)
+  }
   const goesOn = snapshot.status !== 'canceled' && !snapshot.cancelAtPeriodEnd
   if (stored.verdict === 'second_trial' && goesOn) {
     log('info', 'second trial ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
@@ -105,6 +117,17 @@ export async function storeFetched(
   }
   if (stored.verdict === 'stored') stored.queued += await stopAll(context, stored.stop)
   return { stored, isUndecided, isOutdated: stored.verdict === 'outdated' }
+}
+
+/** What a purchase's page charged: a read of a renewed subscription may not show it. Null if the page does not either. */
+async function readFirstCharge(
+  processor: Processor,
+  pageId: string | null,
+  { processorId }: PurchaseSnapshot,
+): Promise<number | null> {
+  if (pageId === null) return null
+  const { purchase } = await processor.fetchPurchase({ kind: 'page', id: pageId })
+  return purchase?.processorId === processorId ? purchase.charged : null
 }
 
 /**

@@ -1,10 +1,14 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import { press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { buy, causeAtProcessor, expectStoredAsAtProcessor, readPurchase, readTokens } from './buyer.ts'
+import { buy, causeAtProcessor, expectStoredAsAtProcessor, newEvents, open, readPurchase, readTokens } from './buyer.ts'
+import { getPlans } from './changing.ts'
+import { changePlan } from './drivers/plans.ts'
 import { setUp } from './drivers/set-up.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
+import { heldWebhooks } from './webhook.ts'
 
 const getShop = useShops()
 
@@ -43,3 +47,28 @@ test.each(PROCESSOR_NAMES)(
     expect(await readTokens(buyer)).toBe(100)
   },
 )
+
+describe.each(['a renewal', 'a change of plan'] as const)('after %s', (kind) => {
+  test.each(PROCESSOR_NAMES)(
+    '%s: checkout.completed has the discounted amount of the first payment, whose webhooks were lost',
+    async (acquiring) => {
+      const shop = getShop(acquiring)
+      if (!('setTerms' in shop.emulator)) return // no discounts
+      const discount = (percentOff: number) =>
+        setUp(shop.world[acquiring], shop.paywall.id, {
+          terms: { taxPercent: 0, percentOff },
+          afterRetries: null,
+          lagSeconds: 0,
+        })
+      await discount(25)
+      const buyer = await open(shop)
+      await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay'))
+      await discount(0)
+      const { processorId: id } = shop.account.sales().findLast(({ isSubscription }) => isSubscription)!
+      await (kind === 'a renewal' ? shop.account.renew(id) : changePlan(shop, id, getPlans(shop).plus))
+      expect(await newEvents(buyer)).toContain('checkout.completed')
+      const [completed] = await ownerEvents(shop.world, buyer.userId)
+      expect(completed?.data.checkout).toMatchObject({ price_slug: 'monthly', amount: 749 })
+    },
+  )
+})

@@ -61,14 +61,15 @@ test('the events of a cancelled purchase store the same state in any order', asy
 })
 
 /**
- * Holds Stripe's replies about a checkout session or subscription until the test releases them. Each has the state at the time of
- * the call, however late it is sent.
+ * Holds Stripe's replies about subscriptions until the test releases them. Each has the state at the time of the call, however late it is
+ * sent.
  */
 function holdReplies() {
   const calls: { path: string; release: () => void }[] = []
   world.stripe.onCall = async ({ method, path }, run) => {
     const reply = await run()
-    if (method === 'GET') await new Promise<void>((release) => calls.push({ path, release }))
+    if (method === 'GET' && path.includes('/subscriptions/'))
+      await new Promise<void>((release) => calls.push({ path, release }))
     return reply
   }
   return (id: string) =>

@@ -183,8 +183,8 @@ export const BUGS: Bug[] = [
     name: 'a checkout came to what its price says',
     invariant: 'checkout amounts',
     file: 'lib/purchases/store-purchase.sql',
-    says: '    charged,\n',
-    instead: '    checkout.amount,\n',
+    says: 'checkout.charged := complete_checkout.charged;',
+    instead: 'checkout.charged := checkout.amount;',
   },
   {
     name: 'a refund that fails later is not reported',
