@@ -116,7 +116,7 @@ export async function newEvents(buyer: Buyer): Promise<string[]> {
  * Waits until all webhooks are handled. A read that was too slow is repeated after the response, so if the processor responds normally,
  * this also waits for the repeated read.
  */
-async function handleWebhooks({ world, emulator, paywall }: Shop): Promise<void> {
+export async function handleWebhooks({ world, emulator, paywall }: Shop): Promise<void> {
   await emulator.drainWebhooks()
   if (!emulator.onCall) await waitForDeferredReads(world, paywall.id)
 }
