@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Call, call, type Reply } from '../support/call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
-import { waitForDeferredReads } from '../support/deferred-reads.ts'
+import { runDeferredReads } from '../support/deferred-reads.ts'
 import { findPreviousErrors, findSequenceErrors, type OwnerEvent, ownerEvents } from '../support/owner-events.ts'
 import { cancel } from '../support/subscriber.ts'
 import { until } from '../support/until.ts'
@@ -114,11 +114,11 @@ export async function newEvents(buyer: Buyer): Promise<string[]> {
 
 /**
  * Waits until all webhooks are handled. A read that was too slow is repeated after the response, so if the processor responds normally,
- * this also waits for the repeated read.
+ * this also runs the repeated read.
  */
 export async function handleWebhooks({ world, emulator, paywall }: Shop): Promise<void> {
   await emulator.drainWebhooks()
-  if (!emulator.onCall) await waitForDeferredReads(world, paywall.id)
+  if (!emulator.onCall) await runDeferredReads({ ...world, paywall })
 }
 
 const getName = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)

@@ -1,6 +1,6 @@
 // Ends a history without further faults: waits for work in progress, runs due work, and delivers all events.
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { waitForDeferredReads } from '../support/deferred-reads.ts'
+import { runDeferredReads } from '../support/deferred-reads.ts'
 import { deliverAfterCrash } from '../support/owner-events.ts'
 import { until } from '../support/until.ts'
 import type { Cast } from './cast.ts'
@@ -14,8 +14,7 @@ export async function settle(stage: Stage, { faultInjector, companies }: Cast): 
   await faultInjector.stop()
   await alignClocks(companies)
   await Promise.all(PROCESSOR_NAMES.map((acquiring) => stage.world[acquiring].drainWebhooks()))
-  for (const { worlds } of companies)
-    for (const { paywall } of worlds) await waitForDeferredReads(stage.world, paywall.id)
+  for (const { worlds } of companies) for (const world of worlds) await runDeferredReads(world)
   await deliverAll(stage)
 }
 

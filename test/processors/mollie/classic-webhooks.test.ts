@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../../support/checkout.ts'
-import { waitForDeferredReads } from '../../support/deferred-reads.ts'
+import { runDeferredReads } from '../../support/deferred-reads.ts'
 import {
   getPayments,
   listSubscriptions,
@@ -65,7 +65,7 @@ describe('with nothing set up at Mollie', () => {
     const before = reads(paymentId)
     await send(address, paymentId)
     await until('it is read again', async () => reads(paymentId) > before)
-    await waitForDeferredReads(world, shop.paywall.id)
+    await runDeferredReads(shop)
     expect(await types(userId)).toEqual(['payment.failed'])
   })
 
@@ -110,7 +110,7 @@ describe('an unsigned webhook', () => {
     const [sale, other] = [await open(world), await open(world)]
     await send(sale.address, other.paymentId)
     await until('it is read', async () => reads(sale.paymentId) > 0)
-    await waitForDeferredReads(world, world.paywall.id)
+    await runDeferredReads(world)
     expect(reads(other.paymentId)).toBe(0)
   })
 
