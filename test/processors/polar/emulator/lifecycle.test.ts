@@ -91,6 +91,18 @@ test('a trial becomes a paid period', async () => {
   ])
 })
 
+test('a refund that fails changes its order, although no event says so', async () => {
+  const { emulator, polar } = await startPolar()
+  const { order } = await buy(polar)
+  const refundAll = () => polar.refunds.create({ order_id: order.id, reason: 'other', amount: order.refundable_amount })
+  const modified = async () => Date.parse((await polar.orders.get(order.id)).modified_at ?? '')
+  const first = await refundAll()
+  const refundedAt = await modified()
+  await emulator.resolveRefund(first.id, { fail: true })
+  await refundAll()
+  expect(await modified()).toBeGreaterThan(refundedAt + 1)
+})
+
 test('refunds in parts, at once or later, and no more than was paid', async () => {
   const { emulator, polar } = await startPolar()
   const { order } = await buy(polar, monthlyOrder({ products: [LIFETIME] }))
