@@ -2,8 +2,10 @@ import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
+import { idempotencyErrors, paywallErrors } from '../../lib/http/shared-errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import { Balance } from '../../lib/member-state/member-state.ts'
+import { memberErrors } from '../../lib/members/member-errors.ts'
 import {
   BALANCE_OUTCOME_UNKNOWN,
   type ChangeRefusal,
@@ -25,10 +27,10 @@ export const errors = defineErrors<BalanceRefusal | 'no_credential'>({
   unknown_key: [401, 'unauthorized'],
   test_key: [401, 'unauthorized'],
   live_key: [401, 'unauthorized'],
-  unknown_paywall: [404, 'paywall_not_found'],
+  ...paywallErrors,
   not_owner: [403, 'forbidden'],
-  key_reused: [409, 'idempotency_key_reused'],
-  unknown_identity: [404, 'identity_not_found'],
+  ...idempotencyErrors,
+  ...memberErrors,
   not_member: [404, 'identity_not_found'],
   unknown_type: [400, 'invalid_type'],
   insufficient: [400, 'insufficient'],

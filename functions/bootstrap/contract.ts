@@ -4,6 +4,7 @@ import type { UserRefusal } from '../../lib/auth/gate.ts'
 import { userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
+import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { MemberState } from '../../lib/member-state/member-state.ts'
 import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
@@ -16,7 +17,7 @@ export type BootstrapRefusal = UserRefusal
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<BootstrapRefusal | 'bad_token'>({
   ...userErrors,
-  unknown_paywall: [404, 'paywall_not_found'],
+  ...paywallErrors,
 })
 
 const amount = z.number().min(0).describe('In major units of the currency: 9.99 is 9 dollars and 99 cents')

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
+import { paywallErrors } from '../../lib/http/shared-errors.ts'
 
 export const FIND_PATH = '/api/v1/paywall'
 
 /** The error for its refusal. */
-export const findErrors = defineErrors<'unknown_paywall'>({
-  unknown_paywall: [404, 'paywall_not_found'],
-})
+export const findErrors = defineErrors(paywallErrors)
 
 const Found = z.object({ id: z.string().describe('The id of the paywall') })
 

@@ -7,6 +7,7 @@ import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import type { Identity, MemberRefusal } from '../../lib/members/member.ts'
+import { memberErrors } from '../../lib/members/member-errors.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 
 export const PATH = '/api/paywall/cancel-subscription'
@@ -97,8 +98,8 @@ export const errors = defineErrors<CancelRefusal>({
   anonymous: [403, 'Unauthorized'],
   ...userErrors,
   ...ownerErrors,
+  ...memberErrors,
   unknown_identity: [404, 'identity_not_on_paywall'],
-  not_member: [404, 'identity_not_on_paywall'],
   mismatched_identity: [404, 'identity_not_found'],
   unknown_subscription: [404, 'Subscription not found'],
   already_cancelled: [400, 'Subscription is already cancelled'],

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { signatureErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
@@ -22,12 +23,7 @@ export const SignedParams = z.object({
   acquiring: z.enum(PROCESSOR_NAMES).describe('The processor that redirects the browser'),
 })
 
-export const signedErrors = defineErrors<'unknown_processor' | 'unknown_paywall' | 'forged' | 'unknown_checkout'>({
-  unknown_processor: [404, 'not_found'],
-  unknown_paywall: [404, 'paywall_not_found'],
-  forged: [400, 'invalid_signature'],
-  unknown_checkout: [404, 'checkout_not_found'],
-})
+export const signedErrors = { ...defineErrors(signatureErrors), ...errors }
 
 export const operations: ApiOperation[] = [
   {

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
-import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
+import { callerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr, USER_META, userMeta } from '../../lib/http/user-fields.ts'
 import type { MemberRefusal } from '../../lib/members/member.ts'
+import { memberErrors, metaErrors } from '../../lib/members/member-errors.ts'
 
 export const PATH = '/api/v1/paywall/:id/get-customer-portal'
 
@@ -41,14 +42,12 @@ type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
 
 /** The error for each refusal (contract section 7). `portal_unavailable` carries `isTest`. */
 export const errors = defineErrors<PortalRefusal>({
-  no_credential: [401, 'Unauthorized'],
-  ...userErrors,
-  ...ownerErrors,
+  ...callerErrors,
+  ...memberErrors,
   unknown_identity: [404, 'identity_not_on_paywall'],
-  not_member: [404, 'identity_not_on_paywall'],
   no_subscription: [403, 'portal_unavailable'],
   no_portal: [403, 'portal_unavailable'],
-  full_meta: [400, 'userMeta too large'],
+  ...metaErrors,
 })
 
 const isTest = z.enum(['0', '1']).describe('`1` for a test paywall, `0` for a live one')

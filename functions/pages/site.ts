@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { ApiError, apiError, defineErrors } from '../../lib/http/errors.ts'
 import { logPaywall } from '../../lib/http/paywall-target.ts'
+import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
 import { listImages } from './images.ts'
 import { localeFor, parseTag } from './locale.ts'
@@ -32,7 +33,7 @@ export interface Site extends Home {
   image(src: string): string
 }
 
-const errors = defineErrors<'unknown_paywall'>({ unknown_paywall: [404, 'paywall_not_found'] })
+const errors = defineErrors(paywallErrors)
 
 const Found = z.object({ id: z.string() })
 

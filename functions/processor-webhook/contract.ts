@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { signatureErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
@@ -9,9 +10,7 @@ export const Params = z.object({ acquiring: z.enum(PROCESSOR_NAMES).describe('Th
 
 /** The error for each refusal. */
 export const errors = defineErrors<'unknown_processor' | 'unknown_paywall' | 'forged' | 'malformed'>({
-  unknown_processor: [404, 'not_found'],
-  unknown_paywall: [404, 'paywall_not_found'],
-  forged: [400, 'invalid_signature'],
+  ...signatureErrors,
   malformed: [400, 'invalid_event'],
 })
 

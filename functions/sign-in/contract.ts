@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
 import type { OwnerRefusal } from '../../lib/auth/gate.ts'
-import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
+import { missingCredentialErrors, ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
+import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { EMAIL_LENGTH, externalIdOr, newEmail } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
+import { nameErrors } from '../../lib/members/member-errors.ts'
 import { CODE_MINUTES } from './challenge.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
@@ -79,7 +81,7 @@ type CodeRefusal =
 
 /** The errors of `code`. `rate_limit_exceeded` and `captcha_unavailable` have `Retry-After`. */
 export const codeErrors = defineErrors<CodeRefusal>({
-  unknown_paywall: [404, 'paywall_not_found'],
+  ...paywallErrors,
   too_many_mails: [429, 'rate_limit_exceeded'],
   captcha_failed: [400, 'captcha_failed'],
   captcha_misconfigured: [502, 'captcha_misconfigured'],
@@ -169,14 +171,15 @@ export const TokenReply = z.object({
 
 export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
+const grantErrors = { ...paywallErrors, invalid_grant: [400, 'invalid_grant'] } as const
+
 /**
  * The errors of `token`. A code or refresh token that is wrong, used or expired, or had too many guesses, gets the same error.
  * `rate_limit_exceeded` has `Retry-After`.
  */
 export const tokenErrors = defineErrors<GrantRefusal | 'bad_token' | 'too_many_users'>({
   bad_token: userErrors.bad_token,
-  unknown_paywall: [404, 'paywall_not_found'],
-  invalid_grant: [400, 'invalid_grant'],
+  ...grantErrors,
   too_many_users: [429, 'rate_limit_exceeded'],
 })
 
@@ -193,10 +196,7 @@ const EndReply = z.object({
 })
 
 /** The errors of `end`. Text that does not look like a refresh token is `invalid_grant`. */
-export const endErrors = defineErrors<GrantRefusal>({
-  unknown_paywall: [404, 'paywall_not_found'],
-  invalid_grant: [400, 'invalid_grant'],
-})
+export const endErrors = defineErrors(grantErrors)
 
 /** Issues tokens to an owner that signs in its users itself. */
 export const EXCHANGE_PATH = `${SIGN_IN}/exchange` as const
@@ -235,10 +235,9 @@ export type ExchangeRefusal = OwnerRefusal | NameRefusal
 
 /** The errors of `exchange`. */
 export const exchangeErrors = defineErrors<ExchangeRefusal | 'no_credential'>({
-  no_credential: [401, 'Unauthorized'],
+  ...missingCredentialErrors,
   ...ownerErrors,
-  unknown_identity: [404, 'identity_not_found'],
-  other_external_id: [409, 'external_id_mismatch'],
+  ...nameErrors,
 })
 
 /** Examples. They are separate constants because bundlers keep an object of which a field is read. */

@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
-import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
+import { callerErrors } from '../../lib/auth/gate-errors.ts'
 import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
+import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { externalIdOr, newEmail, USER_META, userMeta } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
+import { metaErrors, nameErrors } from '../../lib/members/member-errors.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
@@ -44,21 +46,18 @@ type NamedRefusal =
  * fixed texts for clients to compare with: `message` lists the parameters that are missing.
  */
 export const errors = defineErrors<NamedRefusal>({
-  no_credential: [401, 'Unauthorized'],
-  ...userErrors,
-  ...ownerErrors,
+  ...callerErrors,
   missing_parameters: [400, 'Missing required parameters: email, priceId'],
   missing_email: [400, 'Missing required parameters: email'],
   missing_price: [400, 'Missing required parameters: priceId'],
   missing_targets: [400, 'Missing required parameters: successUrl, errorUrl'],
-  key_reused: [409, 'idempotency_key_reused'],
+  ...idempotencyErrors,
   key_required: [400, 'idempotency_key_required'],
   unknown_price: [404, 'price_not_found'],
   active_purchase: [409, 'active_purchase'],
   in_progress: [409, 'checkout_in_progress'],
-  full_meta: [400, 'userMeta too large'],
-  unknown_identity: [404, 'identity_not_found'],
-  other_external_id: [409, 'external_id_mismatch'],
+  ...metaErrors,
+  ...nameErrors,
   too_many_pages: [429, 'rate_limit_exceeded'],
   foreign_success_url: [400, 'Invalid successUrl format'],
   foreign_error_url: [400, 'Invalid errorUrl format'],

@@ -4,6 +4,7 @@ import { userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { ApiError, defineErrors } from '../../lib/http/errors.ts'
+import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { EMAIL_LENGTH, email } from '../../lib/http/user-fields.ts'
 import { IMAGE_TYPES } from '../../lib/images/image-type.ts'
 
@@ -21,7 +22,7 @@ export type TicketRefusal = UserRefusal | 'over_quota' | Over
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<TicketRefusal | 'bad_token'>({
   ...userErrors,
-  unknown_paywall: [404, 'paywall_not_found'],
+  ...paywallErrors,
   over_quota: [429, 'rate_limit_exceeded'],
   over_guest_tickets: [429, 'rate_limit_exceeded'],
   over_image_limit: [429, 'rate_limit_exceeded'],

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
-import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
+import { callerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import { MemberState } from '../../lib/member-state/member-state.ts'
 import type { MemberRefusal } from '../../lib/members/member.ts'
+import { memberErrors } from '../../lib/members/member-errors.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
 export const PATH = '/api/v1/paywall/:id/user'
@@ -15,11 +16,8 @@ export type ReadUserRefusal = GateRefusal | MemberRefusal
 
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<ReadUserRefusal | 'no_credential' | 'bad_token'>({
-  no_credential: [401, 'Unauthorized'],
-  ...userErrors,
-  ...ownerErrors,
-  unknown_identity: [404, 'identity_not_found'],
-  not_member: [404, 'identity_not_on_paywall'],
+  ...callerErrors,
+  ...memberErrors,
 })
 
 /** The user that an owner queries. With a Bearer token, which identifies the user, the query is not read. */

@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { keyErrors } from '../../lib/auth/gate-errors.ts'
+import { ownerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors, interpolate } from '../../lib/http/errors.ts'
+import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { externalIdOr } from '../../lib/http/user-fields.ts'
 import {
   BALANCE_OUTCOME_UNKNOWN,
@@ -19,10 +20,9 @@ export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 export const errors = defineErrors<WithdrawRefusal | 'no_credential' | 'missing_parameters'>({
   no_credential: [401, 'Invalid API key'],
   missing_parameters: [400, 'Missing required parameters: {names}'],
-  ...keyErrors,
-  unknown_paywall: [404, 'paywall_not_found'],
+  ...ownerErrors,
   not_owner: [403, 'Unauthorized. You are not the owner of this paywall'],
-  key_reused: [409, 'idempotency_key_reused'],
+  ...idempotencyErrors,
   unknown_identity: [404, 'No balance found for this user and paywall'],
   not_member: [404, 'No balance found for this user and paywall'],
   no_balance: [404, 'No balance found for this user and paywall'],

@@ -17,3 +17,9 @@ export const sharedErrors = defineErrors({
   database_unavailable: [503, 'database_unavailable'],
   storage_unavailable: [503, 'storage_unavailable'],
 })
+
+/** The error of an endpoint that is about one paywall. */
+export const paywallErrors = { unknown_paywall: [404, 'paywall_not_found'] } as const
+
+/** The error that an endpoint adds to its table if it accepts an `Idempotency-Key`. */
+export const idempotencyErrors = { key_reused: [409, 'idempotency_key_reused'] } as const
