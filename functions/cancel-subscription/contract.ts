@@ -5,6 +5,7 @@ import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
+import { CANCELLATION_REASON_LENGTH } from '../../lib/http/input-limits.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import type { Identity, MemberRefusal } from '../../lib/members/member.ts'
 import { memberErrors } from '../../lib/members/member-errors.ts'
@@ -12,12 +13,10 @@ import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 
 export const PATH = '/api/paywall/cancel-subscription'
 
-const REASON_LENGTH = 1000
-
 describeCodes({
   'subscriptionId is required': '`subscriptionId` is required: the `id` of a purchase',
-  'cancellationReason is required': `\`cancellationReason\` is required: text of at most ${REASON_LENGTH} characters`,
-  'cancellationReason too long': `\`cancellationReason\` must not exceed ${REASON_LENGTH} characters`,
+  'cancellationReason is required': `\`cancellationReason\` is required: text of at most ${CANCELLATION_REASON_LENGTH} characters`,
+  'cancellationReason too long': `\`cancellationReason\` must not exceed ${CANCELLATION_REASON_LENGTH} characters`,
 })
 
 const required = (name: string) => z.string(`${name} is required`).trim().min(1, `${name} is required`)
@@ -29,7 +28,7 @@ export const UserBody = z.object(
       "The purchase's `id`, as returned by the user endpoint and sent in events. The processor's own id works too",
     ),
     cancellationReason: required('cancellationReason')
-      .max(REASON_LENGTH, 'cancellationReason too long')
+      .max(CANCELLATION_REASON_LENGTH, 'cancellationReason too long')
       .describe('The reason, in the words of the person who cancels. It is stored and passed on to the processor'),
   },
   'invalid_body',

@@ -1,5 +1,6 @@
 // Cancels a subscription at the end of its period: asks for the reason, and shows the owner's offer to stay first.
 import * as z from 'zod'
+import { CANCELLATION_REASON_LENGTH } from '../../lib/http/input-limits.ts'
 import { openCheckout } from './buy.ts'
 import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
 import { ACCOUNT_PATH } from './contract.ts'
@@ -13,9 +14,6 @@ import { EN } from './texts/en.ts'
 import { cancelPage, isReason, offerBeforeCancel } from './views/cancel.tsx'
 import { leavingPage } from './views/leaving.tsx'
 import { renews } from './views/purchase.tsx'
-
-/** The longest reason that cancel-subscription accepts, in characters. */
-const REASON_LENGTH = 1000
 
 export async function showCancel(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
@@ -34,7 +32,9 @@ export async function cancel(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
   const action = readAction(form, ['switch', 'cancel'])
-  const [id, reason, comment] = [form('purchase'), form('reason'), form('words').trim()]
+  const id = form('purchase')
+  const reason = form('reason')
+  const comment = form('words').trim()
   const purchase = cancellable(site, id)
   if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
   const again = (problem: string, status: number) =>
@@ -65,7 +65,7 @@ async function requestCancel(
     path: '/api/paywall/cancel-subscription',
     token: site.token,
     headers: { 'X-Paywall-Id': site.paywallId },
-    body: { subscriptionId, cancellationReason: reason.slice(0, REASON_LENGTH) },
+    body: { subscriptionId, cancellationReason: reason.slice(0, CANCELLATION_REASON_LENGTH) },
   })
   return isRefused(reply) ? reply : null
 }

@@ -1,5 +1,5 @@
-// Opens a support ticket. The form may have 50 MB of images, so it is streamed to the Worker. The text fields come first and are copied
-// on the way, so that they can be shown again if the ticket is refused.
+// Opens a support ticket. Its images could fill most of a Worker's memory, so the form is streamed to the Worker. The text fields come
+// first and are copied on the way, so that they can be shown again if the ticket is refused.
 import * as z from 'zod'
 import { type PagesContext, type Refused, toRefused, withToken } from './call-api.ts'
 import { copyBeginning, fieldsIn, hasFiles } from './form.ts'

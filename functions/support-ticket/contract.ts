@@ -4,15 +4,22 @@ import { userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { ApiError, defineErrors } from '../../lib/http/errors.ts'
+import {
+  type Bounds,
+  EMAIL_LENGTH,
+  TICKET_CONTENT_LENGTH,
+  TICKET_FILE_MEGABYTES,
+  TICKET_FILES_LIMIT,
+  TICKET_SUBJECT_LENGTH,
+} from '../../lib/http/input-limits.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
-import { EMAIL_LENGTH, email } from '../../lib/http/user-fields.ts'
+import { email } from '../../lib/http/user-fields.ts'
 import { IMAGE_TYPES } from '../../lib/images/image-type.ts'
 
 export const PATH = '/api/v1/paywall/:id/support/ticket'
 
-/** Maximum number of images per ticket, and of bytes per image. */
-export const FILES_LIMIT = 5
-export const FILE_LIMIT = 10 * 1024 * 1024
+/** Maximum number of bytes per image. */
+export const FILE_LIMIT = TICKET_FILE_MEGABYTES * 1024 * 1024
 
 /** Rate limits of guests and anonymous users that are used up, for their network or for the paywall. */
 type Over = 'over_guest_tickets' | 'over_image_limit'
@@ -58,15 +65,11 @@ const hasLength = (text: string, [min, max]: Bounds) => {
   const length = [...text].length
   return length >= min && length <= max
 }
-type Bounds = readonly [min: number, max: number]
-
-const SUBJECT: Bounds = [3, 200]
-const CONTENT: Bounds = [1, 5000]
 
 describeCodes({
   invalid_payload: '`subject` and `content` are required and must be strings',
-  subject_length: `\`subject\` must have ${SUBJECT.join(' to ')} characters`,
-  content_length: `\`content\` must have ${CONTENT.join(' to ')} characters`,
+  subject_length: `\`subject\` must have ${TICKET_SUBJECT_LENGTH.join(' to ')} characters`,
+  content_length: `\`content\` must have ${TICKET_CONTENT_LENGTH.join(' to ')} characters`,
   email_required: '`customer_email` is required for guests and must be an e-mail address',
 })
 
@@ -80,9 +83,12 @@ const text = ([minLength, maxLength]: Bounds, description: string) =>
 const EMAIL_REQUIRED = 'email_required'
 
 const message = {
-  subject: text(SUBJECT, `The subject, ${SUBJECT.join(' to ')} characters. Surrounding white space is removed`),
+  subject: text(
+    TICKET_SUBJECT_LENGTH,
+    `The subject, ${TICKET_SUBJECT_LENGTH.join(' to ')} characters. Surrounding white space is removed`,
+  ),
   content: text(
-    CONTENT,
+    TICKET_CONTENT_LENGTH,
     'The message. Surrounding white space is removed, and each line break counts as one character',
   ),
 }
@@ -100,8 +106,8 @@ const guestMessage = {
 /** A guest's ticket, as JSON or as the text fields of a form. The messages are the contract's codes, in its order. */
 export const GuestBody = z
   .object(guestMessage, 'invalid_payload')
-  .refine(({ subject }) => hasLength(subject, SUBJECT), 'subject_length')
-  .refine(({ content }) => hasLength(content, CONTENT), 'content_length')
+  .refine(({ subject }) => hasLength(subject, TICKET_SUBJECT_LENGTH), 'subject_length')
+  .refine(({ content }) => hasLength(content, TICKET_CONTENT_LENGTH), 'content_length')
   .transform(({ customer_email, ...body }, context) => {
     const address = email.pipe(z.email().max(EMAIL_LENGTH)).safeParse(customer_email)
     if (address.success) return { ...body, email: address.data }
@@ -112,8 +118,8 @@ export const GuestBody = z
 /** A signed-in user's ticket. The address is the user's own, whatever the body contains; an anonymous user has none. */
 export const UserBody = z
   .object(message, 'invalid_payload')
-  .refine(({ subject }) => hasLength(subject, SUBJECT), 'subject_length')
-  .refine(({ content }) => hasLength(content, CONTENT), 'content_length')
+  .refine(({ subject }) => hasLength(subject, TICKET_SUBJECT_LENGTH), 'subject_length')
+  .refine(({ content }) => hasLength(content, TICKET_CONTENT_LENGTH), 'content_length')
   .transform((body) => ({ ...body, email: null }))
 
 export const Reply = z.object({
@@ -130,9 +136,11 @@ const Form = z.object({
   ...guestMessage,
   files: z
     .array(z.file().max(FILE_LIMIT))
-    .max(FILES_LIMIT)
+    .max(TICKET_FILES_LIMIT)
     .optional()
-    .describe(`Images: ${acceptedTypes}, up to 10 MB each. The content must match the declared type`),
+    .describe(
+      `Images: ${acceptedTypes}, up to ${TICKET_FILE_MEGABYTES} MB each. The content must match the declared type`,
+    ),
 })
 
 const example = { ticket: { id: 42, status: 'open' } } satisfies z.input<typeof Reply>

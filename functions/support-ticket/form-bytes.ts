@@ -1,9 +1,10 @@
 import { ApiError, apiError } from '../../lib/http/errors.ts'
+import { TICKET_FILES_LIMIT } from '../../lib/http/input-limits.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
-import { faultErrors } from './contract.ts'
+import { FILE_LIMIT, faultErrors } from './contract.ts'
 
-/** Maximum size of a form in bytes: five files of 10 MB, and an allowance for the rest. */
-export const FORM_LIMIT = 51 * 1024 * 1024
+/** Maximum size of a form in bytes: its files, and an allowance for the rest. */
+export const FORM_LIMIT = TICKET_FILES_LIMIT * FILE_LIMIT + 1024 * 1024
 /** Minimum size of a read: a body that arrives byte by byte must not allocate an object per byte. */
 const BLOCK = 64 * 1024
 

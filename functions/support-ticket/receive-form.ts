@@ -1,7 +1,8 @@
 import { ApiError, apiError } from '../../lib/http/errors.ts'
+import { TICKET_FILES_LIMIT } from '../../lib/http/input-limits.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { detectImageType, type ImageType, SIGNATURE_BYTES } from '../../lib/images/image-type.ts'
-import { type Fault, FILE_LIMIT, FILES_LIMIT, faultErrors } from './contract.ts'
+import { type Fault, FILE_LIMIT, faultErrors } from './contract.ts'
 import { MultipartReader, type PartHead } from './multipart.ts'
 
 /** Maximum size of all text fields together, in characters: about that of a JSON body. */
@@ -62,13 +63,13 @@ export async function receiveForm(
       files += 1
       const image = toImage(part, head)
       invalid ||= image === null
-      const sink = image && !invalid && files <= FILES_LIMIT ? await keep(image, fields) : null
+      const sink = image && !invalid && files <= TICKET_FILES_LIMIT ? await keep(image, fields) : null
       await pass(form, head, sink)
     }
   } finally {
     form.release()
   }
-  return { fields, fault: files > FILES_LIMIT ? 'too_many_files' : invalid ? 'invalid_file' : null }
+  return { fields, fault: files > TICKET_FILES_LIMIT ? 'too_many_files' : invalid ? 'invalid_file' : null }
 }
 
 async function readText(form: MultipartReader): Promise<string> {

@@ -1,6 +1,7 @@
 // The fields of bodies and queries that identify a user, shared by all endpoints.
 import * as z from 'zod'
 import { describeCodes } from './code-meanings.ts'
+import { EMAIL_LENGTH } from './input-limits.ts'
 
 /**
  * An e-mail address in the form in which identities are compared: trimmed and lower-case. Only ASCII letters are lowered: JavaScript would
@@ -10,9 +11,6 @@ export const email = z
   .string()
   .trim()
   .overwrite((text) => text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase()))
-
-/** Maximum length of an e-mail address (RFC 5321). */
-export const EMAIL_LENGTH = 254
 
 /** An e-mail address for a new user. Zod accepts ASCII only. */
 export const newEmail = email.pipe(z.email('Invalid email format').max(EMAIL_LENGTH, 'Invalid email format'))

@@ -90,7 +90,7 @@ describe('images', () => {
     const visitor = await fillInTicket(svg)
     const { page } = visitor
     expect(await statusAfter(visitor, 'Send')).toBe(400)
-    expect(await alertOn(visitor)).toMatch(/up to five images.*choose your images again/)
+    expect(await alertOn(visitor)).toMatch(/up to 5 images.*choose your images again/)
     expect(await page.getByLabel('Message').inputValue()).toBe(MESSAGE.content)
     await page.getByLabel(/Images/).setInputFiles([])
     expect(await statusAfter(visitor, 'Send')).toBe(200)

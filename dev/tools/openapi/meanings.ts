@@ -1,3 +1,5 @@
+import { TICKET_FILE_MEGABYTES, TICKET_FILES_LIMIT } from '../../../lib/http/input-limits.ts'
+
 /** The descriptions of refusals, by their names in the endpoints' error tables. */
 export const MEANINGS: Record<string, string> = {
   active_purchase:
@@ -27,8 +29,8 @@ export const MEANINGS: Record<string, string> = {
     "the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB",
   insufficient: 'the user has fewer tokens than that. Nothing was debited',
   invalid_file:
-    'a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or does not match its ' +
-    'declared type',
+    `a file is larger than ${TICKET_FILE_MEGABYTES} MB, ` +
+    'is in another field than `files`, is not an image of an accepted type, or does not match its declared type',
   invalid_form: 'the multipart form is malformed',
   invalid_grant: 'the code or the refresh token is wrong, was used before, has expired, or had too many attempts',
   invalid_json:
@@ -73,7 +75,7 @@ export const MEANINGS: Record<string, string> = {
   storage_unavailable:
     'our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`',
   test_key: 'the API key is a test key, but the paywall is live. `message` says so',
-  too_many_files: 'a ticket accepts at most five files',
+  too_many_files: `a ticket accepts at most ${TICKET_FILES_LIMIT} files`,
   too_many_mails:
     'too many codes were requested in the last hour: for this address from your network or in total, from your network, or on the ' +
     'paywall. Codes already mailed stay valid. Wait for the time in `Retry-After`, or show the captcha that `captcha` names',

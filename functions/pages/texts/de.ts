@@ -1,4 +1,10 @@
 // The pages' own texts in German.
+import {
+  TICKET_CONTENT_LENGTH,
+  TICKET_FILE_MEGABYTES,
+  TICKET_FILES_LIMIT,
+  TICKET_SUBJECT_LENGTH,
+} from '../../../lib/http/input-limits.ts'
 import type { Interval } from '../../../lib/processors/processor.ts'
 import type { Texts } from './en.ts'
 
@@ -129,7 +135,7 @@ export const DE: Texts = {
   subject: 'Betreff',
   message: 'Nachricht',
   images: 'Bilder (optional)',
-  imagesHint: 'Bis zu fünf Bilder (JPEG, PNG oder WebP), je höchstens 10 MB.',
+  imagesHint: `Bis zu ${TICKET_FILES_LIMIT} Bilder (JPEG, PNG oder WebP), je höchstens ${TICKET_FILE_MEGABYTES} MB.`,
   imagesAgain: 'Ihr Text ist noch da. Bitte wählen Sie Ihre Bilder noch einmal aus.',
   send: 'Senden',
   ticketOpened: (id) => `Wir haben Ihre Nachricht (Nr. ${id}) erhalten und antworten per E-Mail.`,
@@ -162,6 +168,7 @@ export const DE: Texts = {
   ticketMayBeOpen:
     'Wir wissen nicht, ob Ihre Nachricht angekommen ist. Bitte senden Sie sie nur dann noch einmal, wenn Sie keine Antwort erhalten.',
   ticketTexts:
-    'Bitte geben Sie einen Betreff mit 3 bis 200 Zeichen und eine Nachricht mit höchstens 5.000 Zeichen ein.',
-  wrongImages: 'Bitte wählen Sie höchstens fünf Bilder (JPEG, PNG oder WebP) mit je höchstens 10 MB.',
+    `Bitte geben Sie einen Betreff mit ${TICKET_SUBJECT_LENGTH.join(' bis ')} Zeichen ` +
+    `und eine Nachricht mit höchstens ${TICKET_CONTENT_LENGTH[1].toLocaleString('de')} Zeichen ein.`,
+  wrongImages: `Bitte wählen Sie höchstens ${TICKET_FILES_LIMIT} Bilder (JPEG, PNG oder WebP) mit je höchstens ${TICKET_FILE_MEGABYTES} MB.`,
 }

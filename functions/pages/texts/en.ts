@@ -1,4 +1,10 @@
 // The pages' own texts in English. An owner's texts are in the paywall file.
+import {
+  TICKET_CONTENT_LENGTH,
+  TICKET_FILE_MEGABYTES,
+  TICKET_FILES_LIMIT,
+  TICKET_SUBJECT_LENGTH,
+} from '../../../lib/http/input-limits.ts'
 import type { Interval, PurchaseStatus } from '../../../lib/processors/processor.ts'
 
 const every = (interval: Interval, count: number) => (count === 1 ? `per ${interval}` : `every ${count} ${interval}s`)
@@ -121,7 +127,7 @@ export const EN = {
   subject: 'Subject',
   message: 'Message',
   images: 'Images (optional)',
-  imagesHint: 'Up to five images (JPEG, PNG or WebP), 10 MB each.',
+  imagesHint: `Up to ${TICKET_FILES_LIMIT} images (JPEG, PNG or WebP), ${TICKET_FILE_MEGABYTES} MB each.`,
   imagesAgain: 'We kept your text. Please choose your images again.',
   send: 'Send',
   ticketOpened: (id: number) => `We received your message (#${id}) and will reply by e-mail.`,
@@ -150,8 +156,10 @@ export const EN = {
   captchaNeeded: 'Please confirm that you are human, then request a code again.',
   captchaUnavailable: 'We cannot verify right now that you are human. Please try again later.',
   ticketMayBeOpen: 'We do not know whether your message has arrived. Please send it again only if you get no reply.',
-  ticketTexts: 'Please enter a subject of 3 to 200 characters and a message of up to 5,000 characters.',
-  wrongImages: 'Please choose up to five images (JPEG, PNG or WebP), 10 MB each.',
+  ticketTexts:
+    `Please enter a subject of ${TICKET_SUBJECT_LENGTH.join(' to ')} characters ` +
+    `and a message of up to ${TICKET_CONTENT_LENGTH[1].toLocaleString('en')} characters.`,
+  wrongImages: `Please choose up to ${TICKET_FILES_LIMIT} images (JPEG, PNG or WebP), ${TICKET_FILE_MEGABYTES} MB each.`,
 }
 
 export type Texts = typeof EN

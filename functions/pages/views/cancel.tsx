@@ -1,3 +1,4 @@
+import { CANCELLATION_REASON_LENGTH } from '../../../lib/http/input-limits.ts'
 import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
 import { formatDate, formatPrice } from '../formats.ts'
 import type { Site } from '../site.ts'
@@ -8,6 +9,9 @@ import { Notice } from './notice.tsx'
 import { endsAtOnce, priceLabel } from './purchase.tsx'
 
 export type Reason = keyof typeof EN.reasons
+
+/** The chosen reason is sent before the comment. */
+const COMMENT_LENGTH = CANCELLATION_REASON_LENGTH - 100
 
 const REASONS = Object.keys(EN.reasons).filter(isReason)
 
@@ -63,7 +67,7 @@ export function cancelPage(site: Site, { purchase, key, reason, comment, problem
           </fieldset>
           <label>
             {texts.cancellationComment}
-            <textarea name="words" rows={3} maxlength={900}>
+            <textarea name="words" rows={3} maxlength={COMMENT_LENGTH}>
               {comment}
             </textarea>
           </label>

@@ -1,3 +1,4 @@
+import { EMAIL_LENGTH } from '../../../lib/http/input-limits.ts'
 import type { SignInStep } from '../sign-in.ts'
 import type { Site } from '../site.ts'
 import { Notice } from './notice.tsx'
@@ -75,7 +76,7 @@ export function EmailField({ site, value, name = 'email' }: { site: Site; value:
   return (
     <label>
       {site.texts.email}
-      <input type="email" name={name} value={value} autocomplete="email" required maxlength={254} />
+      <input type="email" name={name} value={value} autocomplete="email" required maxlength={EMAIL_LENGTH} />
     </label>
   )
 }

@@ -1,3 +1,4 @@
+import { TICKET_CONTENT_LENGTH, TICKET_SUBJECT_LENGTH } from '../../../lib/http/input-limits.ts'
 import { TICKET_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 import { ImagesField } from './images-field.tsx'
@@ -27,11 +28,17 @@ export function ticketPage(site: Site, { written = {}, problem, opened }: Shown)
             {!site.user?.email && <EmailField site={site} name="customer_email" value={written.customer_email ?? ''} />}
             <label>
               {texts.subject}
-              <input name="subject" value={written.subject} required minlength={3} maxlength={200} />
+              <input
+                name="subject"
+                value={written.subject}
+                required
+                minlength={TICKET_SUBJECT_LENGTH[0]}
+                maxlength={TICKET_SUBJECT_LENGTH[1]}
+              />
             </label>
             <label>
               {texts.message}
-              <textarea name="content" rows={8} required maxlength={5000}>
+              <textarea name="content" rows={8} required maxlength={TICKET_CONTENT_LENGTH[1]}>
                 {written.content}
               </textarea>
             </label>

@@ -3168,7 +3168,7 @@ export interface operations {
              * @description - `invalid_payload`: `subject` and `content` are required and must be strings; or the multipart form is malformed
              *     - `subject_length`: `subject` must have 3 to 200 characters
              *     - `content_length`: `content` must have 1 to 5000 characters
-             *     - `too_many_files`: a ticket accepts at most five files
+             *     - `too_many_files`: a ticket accepts at most 5 files
              *     - `invalid_file`: a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or does not match its declared type
              *     - `email_required`: `customer_email` is missing or not an e-mail address. Guests must provide one
              *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large

@@ -1,0 +1,18 @@
+// The limits of what users enter, which the API enforces and the pages state. Lengths are in characters.
+
+/** Maximum length of an e-mail address (RFC 5321). */
+export const EMAIL_LENGTH = 254
+
+/** Minimum and maximum length. */
+export type Bounds = readonly [min: number, max: number]
+
+export const TICKET_SUBJECT_LENGTH: Bounds = [3, 200]
+export const TICKET_CONTENT_LENGTH: Bounds = [1, 5000]
+
+/** Maximum number of images per ticket. */
+export const TICKET_FILES_LIMIT = 5
+/** Maximum size of an image. */
+export const TICKET_FILE_MEGABYTES = 10
+
+/** Maximum length of the reason for a cancellation. */
+export const CANCELLATION_REASON_LENGTH = 1000
