@@ -34,7 +34,7 @@ export async function cancel(c: PagesContext): Promise<Response> {
   const action = readAction(form, ['switch', 'cancel'])
   const id = form('purchase')
   const reason = form('reason')
-  const comment = form('words').trim()
+  const comment = form('comment').trim()
   const purchase = cancellable(site, id)
   if (!purchase) return c.redirect(site.href(ACCOUNT_PATH), 303)
   const again = (problem: string, status: number) =>

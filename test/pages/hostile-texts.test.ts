@@ -101,7 +101,7 @@ describe('input of a visitor is escaped', () => {
     restore: SCRIPT,
     price: SCRIPT,
     key: SCRIPT,
-    words: SCRIPT,
+    comment: SCRIPT,
   }
   test.each([
     ['', {}],

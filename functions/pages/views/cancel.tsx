@@ -67,7 +67,7 @@ export function cancelPage(site: Site, { purchase, key, reason, comment, problem
           </fieldset>
           <label>
             {texts.cancellationComment}
-            <textarea name="words" rows={3} maxlength={COMMENT_LENGTH}>
+            <textarea name="comment" rows={3} maxlength={COMMENT_LENGTH}>
               {comment}
             </textarea>
           </label>
