@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_ea9b6cedadd66e2c'
+const RELEASE = 'release_b4b44ed775214ee5'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -104,6 +104,20 @@ export function createChallenge<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.create_challenge($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text, $8::boolean) as result`,
     [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.codeMinutes, p.network ?? null, p.captchaSolved ?? null],
+  )
+}
+
+/** functions/reconcile/defer-read.sql */
+export function deferRead<Result>(db: Database, p: {
+  paywallId: string
+  acquiring: string
+  kind: string
+  id: string
+  seconds: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.defer_read($1::text, $2::text, $3::text, $4::text, $5::integer) as result`,
+    [p.paywallId, p.acquiring, p.kind, p.id, p.seconds],
   )
 }
 
@@ -349,20 +363,6 @@ export function purgeUsers<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.purge_users($1::integer) as result`,
     [p.count],
-  )
-}
-
-/** functions/reconcile/put-off.sql */
-export function putOff<Result>(db: Database, p: {
-  paywallId: string
-  acquiring: string
-  kind: string
-  id: string
-  seconds: number
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.put_off($1::text, $2::text, $3::text, $4::text, $5::integer) as result`,
-    [p.paywallId, p.acquiring, p.kind, p.id, p.seconds],
   )
 }
 

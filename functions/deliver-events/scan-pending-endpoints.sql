@@ -10,22 +10,22 @@
 create function scan_pending_endpoints(after uuid, until uuid, steps integer)
 returns table (id uuid, is_due boolean, due_since timestamptz, has_failed boolean, is_last_step boolean)
 language sql stable as $$
-  select walked.endpoint_id, e.is_due, case when e.is_due then walked.next_attempt_at end, e.has_failed, walked.step = steps
+  select scanned.endpoint_id, e.is_due, case when e.is_due then scanned.next_attempt_at end, e.has_failed, scanned.step = steps
   from (
-    select ring.endpoint_id, ring.next_attempt_at, row_number() over () as step
+    select pending.endpoint_id, pending.next_attempt_at, row_number() over () as step
     from (
       select * from endpoints_with_pending(after, case when after < until then until else max_uuid() end)
       union all
       select * from endpoints_with_pending(min_uuid(), until) where after >= until
       limit steps
-    ) ring
-  ) walked
+    ) pending
+  ) scanned
   left join lateral (
     select true as is_due, w.failures > 0 as has_failed from webhook_endpoints w
-    where w.id = walked.endpoint_id and w.disabled_at is null and (w.held_until is null or w.held_until <= now())
-      and walked.next_attempt_at <= now() limit 1
+    where w.id = scanned.endpoint_id and w.disabled_at is null and (w.held_until is null or w.held_until <= now())
+      and scanned.next_attempt_at <= now() limit 1
   ) e on true
-  where e.is_due or walked.step = steps
+  where e.is_due or scanned.step = steps
 $$;
 
 -- The webhook endpoints after `after` up to `until` with pending deliveries, disabled ones too, and when the first of those is due. Each

@@ -2,7 +2,7 @@
 // 1. take a batch of what is due, round-robin over the paywalls. That advances each due time, so no other run takes the same. What exceeds
 //    an account's rate limit stays due (allowance.sql)
 // 2. fetch each and store it, as a webhook would have done (lib/purchases/sync-purchase.ts), five at a time
-import { putOff, recordAccessEnd, takeDue } from '../../generated/calls.ts'
+import { deferRead, recordAccessEnd, takeDue } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/log/log.ts'
 import { processorFor } from '../../lib/processors/client.ts'
@@ -73,7 +73,7 @@ async function pollAll(db: Database, env: Cloudflare.ReconcileEnv, references: T
     for (const reference of rest) {
       const wait = waits.get(reference.account_key)
       if (wait !== undefined) {
-        await putOffRead(db, reference, wait)
+        await defer(db, reference, wait)
         continue
       }
       const hold = (seconds: number) => void waits.set(reference.account_key, seconds)
@@ -164,15 +164,15 @@ async function holdIfAsked(
 ): Promise<void> {
   if (!(cause instanceof ProcessorError) || cause.retryAfter === null) return
   hold(cause.retryAfter)
-  await putOffRead(db, reference, cause.retryAfter)
+  await defer(db, reference, cause.retryAfter)
 }
 
 /** Reschedules a read for when its account may be called again. If that fails, it happens at its next due time. */
-async function putOffRead(db: Database, reference: DueReference | DueEvents, seconds: number): Promise<void> {
+async function defer(db: Database, reference: DueReference | DueEvents, seconds: number): Promise<void> {
   const { paywallId, acquiring } = reference.account
   const id = reference.kind === 'events' ? '' : reference.id
   try {
-    await putOff(db, { paywallId, acquiring, kind: reference.kind, id, seconds })
+    await deferRead(db, { paywallId, acquiring, kind: reference.kind, id, seconds })
   } catch (cause) {
     log('warn', 'read not deferred', { paywall_id: paywallId, cause })
   }

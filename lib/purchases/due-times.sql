@@ -60,7 +60,7 @@ declare
   ending_since timestamptz;
   pending_due timestamptz;
   stop_due timestamptz;
-  returned_due timestamptz;
+  refund_due timestamptz;
   grace_end timestamptz;
 begin
   if p.stop_requested_at is not null and p.stopped_at is null then
@@ -70,13 +70,13 @@ begin
   if p.status = 'canceled' then
     -- It was not cancelled: its first payment was refunded entirely, and may be paid again while its period lasts.
     if p.begun and p.canceled_at is null and last_polled_at < p.current_period_end then
-      returned_due := paid_back_due(p, last_polled_at);
+      refund_due := refund_check_due(p, last_polled_at);
     end if;
-    return least(stop_due, returned_due, dispute_due(p, last_polled_at));
+    return least(stop_due, refund_due, dispute_due(p, last_polled_at));
   end if;
   if p.status = 'pending' and last_polled_at < p.created_at + pending_limit then pending_due := last_polled_at + pending_every; end if;
   if p.interval is null then
-    return coalesce(pending_due, least(paid_back_due(p, last_polled_at), dispute_due(p, last_polled_at)));
+    return coalesce(pending_due, least(refund_check_due(p, last_polled_at), dispute_due(p, last_polled_at)));
   end if;
 
   if p.status <> 'paused' and (p.paid_period_start is null or p.current_period_start > p.paid_period_start) then
@@ -105,7 +105,7 @@ end $$;
 
 -- When to poll a one-time purchase for refunds: for a year. The buyer's bank may reverse it for months, and reversed money may return, by a
 -- failed refund or a chargeback that the seller wins.
-create function paid_back_due(p purchases, last_polled_at timestamptz) returns timestamptz language plpgsql stable as $$
+create function refund_check_due(p purchases, last_polled_at timestamptz) returns timestamptz language plpgsql stable as $$
 declare
   at_once constant interval := '0';
 begin

@@ -101,7 +101,7 @@ declare
   charged constant prices := (select price from prices price where price.id = purchase.price_id);
 begin
   return case when purchase.processor_price = checkout.processor_price and charged.slug = opened.slug
-    and is_as_long(charged.interval, charged.interval_count, opened.interval, opened.interval_count)
+    and is_same_period_length(charged.interval, charged.interval_count, opened.interval, opened.interval_count)
     then charged else opened end;
 end $$;
 

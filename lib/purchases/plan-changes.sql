@@ -8,7 +8,7 @@ end $$;
 
 -- Whether two periods have the same length. Twelve months are a year; 30 days are no month, although Postgres considers the intervals
 -- equal.
-create function is_as_long(unit text, units integer, other_unit text, other_units integer) returns boolean
+create function is_same_period_length(unit text, units integer, other_unit text, other_units integer) returns boolean
 language plpgsql stable strict as $$
 begin
   return period_length(unit, units)::text = period_length(other_unit, other_units)::text;
@@ -28,13 +28,13 @@ begin
         p.processor_price = price.processor_price
           or price.locals @> jsonb_build_array(jsonb_build_object('processor_price', p.processor_price)) as is_name) matches
     where price.paywall_id = p.paywall_id
-      and is_as_long(price.interval, price.interval_count, p.interval, p.interval_count)
+      and is_same_period_length(price.interval, price.interval_count, p.interval, p.interval_count)
       and case when p.processor_price is null then matches.is_amount else matches.is_name end
     order by not matches.is_amount, price.id <> p.price_id, price.retired_at is not null, price.retired_at desc, price.position limit 1);
 end $$;
 
--- What a page sold, in the form of a purchase's charge. Unknown values are those that are charged.
-create function sold_by_page(checkout checkouts, charged purchases) returns purchases language plpgsql stable as $$
+-- The charge that is expected for what a page sold. Values that the page does not know are those of the actual charge.
+create function expected_charge(checkout checkouts, charged purchases) returns purchases language plpgsql stable as $$
 begin
   charged.unit_amount := coalesce(checkout.amount, charged.unit_amount);
   charged.currency := coalesce(checkout.currency, charged.currency);
@@ -50,10 +50,12 @@ end $$;
 create function is_plan_changed(before purchases, after purchases, checkout checkouts) returns boolean language plpgsql stable as $$
 declare
   is_new constant boolean := before.id is null;
-  last constant purchases := case when is_new then sold_by_page(checkout, after) else before end;
+  last constant purchases := case when is_new then expected_charge(checkout, after) else before end;
 begin
   if after.interval is null then return false; end if;
-  if not coalesce(is_as_long(after.interval, after.interval_count, last.interval, last.interval_count), false) then return true; end if;
+  if not coalesce(is_same_period_length(after.interval, after.interval_count, last.interval, last.interval_count), false) then
+    return true;
+  end if;
   if after.processor_price <> last.processor_price then return true; end if;
   return (is_new or after.processor_price is null)
     and (after.unit_amount, after.currency) is distinct from (last.unit_amount, last.currency);
@@ -100,7 +102,7 @@ end $$;
 -- When the current period ends if it was paid for at this price: an unpaid change neither extends nor shortens it.
 create function end_at_price(p purchases, price prices) returns timestamptz language plpgsql stable as $$
 begin
-  return case when coalesce(is_as_long(p.interval, p.interval_count, price.interval, price.interval_count), true)
+  return case when coalesce(is_same_period_length(p.interval, p.interval_count, price.interval, price.interval_count), true)
     then p.current_period_end else p.current_period_start + period_length(price.interval, price.interval_count) end;
 end $$;
 
