@@ -92,7 +92,8 @@ async function rekeyWebhooks(db: Database, ownerId: string, keys: string, rekeye
     .where('owner_id', '=', ownerId)
     .execute()
   for (const { id, url, is_test, secret, previous_secret: previous, signs_twice } of webhooks) {
-    const [context, what] = [webhookContext(url), webhookName({ url, is_test })]
+    const context = webhookContext(url)
+    const what = webhookName({ url, is_test })
     const sealed = await sealAnew(secret, keys, context)
     const previousSealed = previous !== null && signs_twice ? await sealAnew(previous, keys, context) : null
     if (sealed === null) rekeyed.unopened.push(`${what}: no key decrypts its secret`)

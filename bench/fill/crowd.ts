@@ -39,7 +39,8 @@ export async function fillCrowdDeliveries(filler: Filler, crowd: Crowd): Promise
     { from: 1, to: events },
     { ...about('n'), id: eventId('n'), type: `'payment.failed'`, body: `'{}'` },
   )
-  const [endpointNumber, eventNumber] = [`(1 + (n - 1) % ${webhookEndpoints})`, `(1 + (n - 1) / ${webhookEndpoints})`]
+  const endpointNumber = `(1 + (n - 1) % ${webhookEndpoints})`
+  const eventNumber = `(1 + (n - 1) / ${webhookEndpoints})`
   await filler.insert(
     'deliveries',
     { from: 1, to: events * webhookEndpoints },

@@ -36,7 +36,8 @@ export function latencyPicture(steps: LoadStep[], here: string): string {
       return line + text(x + 30, y + 4, `${name}, ${world === here ? 'this tree' : world}`)
     }),
   )
-  const [width, height] = [Math.max(endpoints.length * PANEL.width, 620), PANEL.height + 32]
+  const width = Math.max(endpoints.length * PANEL.width, 620)
+  const height = PANEL.height + 32
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,
     `<title>Latency over offered load</title><rect width="${width}" height="${height}" fill="white"/>`,

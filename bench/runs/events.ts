@@ -22,13 +22,16 @@ import { percentile } from '../statistics.ts'
 import type { Stage } from './measure-endpoints.ts'
 
 const RECEIVER_COUNT = 20
-const [ALIVE, DOWN] = [1, RECEIVER_COUNT]
+const ALIVE = 1
+const DOWN = RECEIVER_COUNT
 
 /** Debits per second. They cause 80 deliveries, well below the capacity of one consumer. */
 const DEBITS_A_SECOND = 4
 
-/** The timeout for the remaining deliveries of a scenario, and the duration for which a backlog is measured. */
-const [TIMEOUT_SECONDS, BACKLOG_SECONDS] = [20, 10]
+/** The timeout for the remaining deliveries of a scenario. */
+const TIMEOUT_SECONDS = 20
+/** How long a backlog is measured. */
+const BACKLOG_SECONDS = 10
 
 /** If nothing arrives for this long, no run of the cron is in progress. */
 const IDLE_MS = 1_000

@@ -63,7 +63,8 @@ export async function benchGrowth(options: Options, printLine: PrintLine) {
   return { commits: contenders.commits, result: { steps } }
 }
 
-const [ALIVE, DEAD] = [1, 2]
+const ALIVE = 1
+const DEAD = 2
 
 const WAITING_ENDPOINTS = 3_000
 
@@ -106,7 +107,8 @@ async function fillRest(
   getUrl: (receiver: number) => string,
 ) {
   await purgeEvents(filler)
-  const [alive, dead] = [getUrl(ALIVE), getUrl(DEAD)]
+  const alive = getUrl(ALIVE)
+  const dead = getUrl(DEAD)
   const users = Math.max(1, Math.floor(size / 100))
   await fillDeliveries(filler, { paywallId, webhookUrl: dead, events: size / 2, users, as: 'blocked' })
   await fillCrowdDeliveries(filler, createCrowd(paywallId, size))

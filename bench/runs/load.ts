@@ -23,8 +23,10 @@ const CHARTED = ['user by key', 'debit', 'bootstrap from cache']
 /** Requests per second; each step is about 50 % more. */
 const OFFERED = [50, 75, 100, 150, 200, 300, 400, 600, 800, 1200]
 
-/** A world is overloaded if it is slower than this, in milliseconds, or answers a smaller share of the offered load. */
-const [TOO_SLOW_MS, TOO_FEW] = [500, 0.9]
+/** A world is overloaded if it is slower than this. */
+const TOO_SLOW_MS = 500
+/** A world is overloaded if it answers a smaller share of the offered load. */
+const TOO_FEW = 0.9
 
 export async function benchLoad(options: Options, printLine: PrintLine) {
   const charted = filterByName(

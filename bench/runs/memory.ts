@@ -83,6 +83,7 @@ function memoryTable(name: string, samples: MemorySample[]): string {
   )
   const resident = samples.flatMap((sample) => sample.resident ?? [])
   if (resident.length > 0) rows.push(line('(the runtime, resident)', resident))
-  const [first, last] = [samples[0]?.requests ?? 0, samples.at(-1)?.requests ?? 0]
+  const first = samples[0]?.requests ?? 0
+  const last = samples.at(-1)?.requests ?? 0
   return table([`${name}: MB used after garbage collection`, `after ${first}`, 'max', `after ${last}`], rows)
 }

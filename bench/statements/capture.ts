@@ -36,10 +36,8 @@ export async function captureStatements(stage: Stage, endpoints: Endpoint[]): Pr
     const samples: Sample[] = []
     for (const person of stage.scene.people.slice(0, SAMPLES)) {
       const scene = { ...stage.scene, people: [person], buyers: [person] }
-      const [first, second] = [
-        await readStatements(stage, endpoint, scene),
-        await readStatements(stage, endpoint, scene),
-      ]
+      const first = await readStatements(stage, endpoint, scene)
+      const second = await readStatements(stage, endpoint, scene)
       const repeated = new Set(uniqueIn(second))
       const fresh = new Set(uniqueIn(first).filter((value) => !repeated.has(value)))
       if (first.length > 0) samples.push({ statements: first, fresh })

@@ -24,7 +24,8 @@ function withPosition(message: string, text: string): string {
 
 /** The offset of the unexpected token: the length of the longest prefix without that error, by binary search. */
 function beforeUnexpectedToken(text: string): number {
-  let [without, including] = [0, text.length]
+  let without = 0
+  let including = text.length
   while (including - without > 1) {
     const middle = (without + including) >> 1
     if (hasUnexpectedToken(text.slice(0, middle))) including = middle

@@ -44,7 +44,8 @@ await runProgram({ help: HELP, readOptions: (args) => readOptions(args, process.
 
 /** Starts the world, reports it, and stops it on a signal: at once, or after the current step. */
 async function run(options: Options): Promise<number> {
-  const [report, stop] = [options.json ? jsonReport : textReport, stopRequested()]
+  const report = options.json ? jsonReport : textReport
+  const stop = stopRequested()
   let stopping = false
   void stop.then(() => {
     stopping = true

@@ -15,7 +15,9 @@ interface ShopOptions {
 
 /** Starts the shop, which sells the first paywall of the file. */
 export async function startShop({ port, baseUrl, files: [file] }: ShopOptions) {
-  const [key, paywall, secret] = [file?.keys[0]?.secret, file?.paywalls[0], file?.webhooks.at(-1)?.secret]
+  const key = file?.keys[0]?.secret
+  const paywall = file?.paywalls[0]
+  const secret = file?.webhooks.at(-1)?.secret
   if (!key || !paywall || !secret) throw new TypeError('the shop needs a key, a paywall and a webhook endpoint')
   const shop = createShop({ key, paywall: paywall.id, baseUrl, secret, test: paywall.is_test })
   return serve(port, async (request) => {

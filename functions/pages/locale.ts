@@ -33,7 +33,8 @@ function nearest(offered: string[], wanted: string): string | undefined {
 function measureCloseness(locale: Intl.Locale | null, wanted: Intl.Locale): number | null {
   if (locale?.language !== wanted.language) return null
   if (locale.baseName === wanted.baseName) return 8
-  const [full, wantedFull] = [locale.maximize(), wanted.maximize()]
+  const full = locale.maximize()
+  const wantedFull = wanted.maximize()
   return (
     4 * Number(full.script === wantedFull.script) +
     2 * Number(full.region === wantedFull.region) +

@@ -32,7 +32,8 @@ export async function sendCode(c: SignInContext): Promise<Response> {
   await checkPaywallId(c.req, target)
   const { email, captcha_token: captchaToken } = await parseJson(c.req, CodeBody)
   const network = c.env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null
-  const [challenge, code] = [newChallenge(), newCode()]
+  const challenge = newChallenge()
+  const code = newCode()
   const hashes = await hashCode({ paywallId: target.paywallId, email, challenge, code }, c.env.SIGN_IN_CODE_KEY)
   const parameters = { ...target, email, ...hashes, codeMinutes: CODE_MINUTES, network }
 

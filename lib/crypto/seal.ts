@@ -44,7 +44,8 @@ export async function unseal(sealed: string, keys: string, context: string): Pro
     throw new UnopenedSecret(`the ciphertext is encrypted with the key ${id}, which is not configured`)
   try {
     const bytes = base64url.decode(text)
-    const [iv, ciphertext] = [bytes.slice(0, NONCE), bytes.slice(NONCE)]
+    const iv = bytes.slice(0, NONCE)
+    const ciphertext = bytes.slice(NONCE)
     return new TextDecoder().decode(await crypto.subtle.decrypt(gcm(iv, context), named.key, ciphertext))
   } catch (cause) {
     throw new UnopenedSecret('decryption failed', { cause })

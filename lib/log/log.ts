@@ -57,8 +57,12 @@ type Fields = { cause?: unknown } & Record<string, unknown>
 function describe(cause: unknown): unknown {
   if (!(cause instanceof Error)) return withoutAddresses(String(cause))
   const { name, message, stack = '' } = cause
-  const [what, where] = [withoutAddresses(message), withoutAddresses(stack)]
-  return { name, message: what, stack: where, ...(cause.cause === undefined ? {} : { cause: describe(cause.cause) }) }
+  return {
+    name,
+    message: withoutAddresses(message),
+    stack: withoutAddresses(stack),
+    ...(cause.cause === undefined ? {} : { cause: describe(cause.cause) }),
+  }
 }
 
 const withoutAddresses = (text: string) => text.replace(/[\w.+-]+@[\w-]+(\.[\w-]+)+/g, '[e-mail]')

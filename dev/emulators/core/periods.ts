@@ -36,7 +36,8 @@ export function nextPeriodEnd(end: number, cycle: Cycle, anchor: number): number
 
 function addMonths(from: number, months: number, anchor: number): number {
   const date = new Date(from * 1000)
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth() + months]
+  const year = date.getUTCFullYear()
+  const month = date.getUTCMonth() + months
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   const day = Math.min(new Date(anchor * 1000).getUTCDate(), lastDay)
   return (Date.UTC(year, month, day) - startOfDay(date)) / 1000 + from

@@ -54,7 +54,8 @@ export function createReplicas(records: Records, contextFor: (accountId: string)
       if (lagging.length === 0) return
       const serialize = groupRows()
       for (const [id, lag] of lagging) {
-        const [at, text] = [accountTime(id), serialize(id)]
+        const at = accountTime(id)
+        const text = serialize(id)
         const known = pruned(copies.get(id) ?? [], at - lag)
         // Most changes are of other accounts.
         copies.set(id, known.at(-1)?.text === text ? known : [...known, { at, text }])

@@ -135,7 +135,8 @@ function toPart(kind: 'subscription' | 'payment', domainEvent: DomainEvent, cont
 function planChange(type: string, { price, own }: PageRecord) {
   if (type !== 'license.plan.changed') return {}
   const { before = price.id } = licenseOwn({ own })
-  const [from, to] = [parsePrice({ id: before }), parsePrice(price)]
+  const from = parsePrice({ id: before })
+  const to = parsePrice(price)
   return {
     from_plan_id: from.plan_id,
     from_pricing_id: from.pricing_id,

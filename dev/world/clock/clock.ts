@@ -55,7 +55,9 @@ export function createClock({ database, emulators, crons }: ClockOptions): Clock
 
   async function move(together: Seller[], at: number, afterStep?: AfterStep): Promise<void> {
     const clocks = await Promise.all(together.map(({ paywallId }) => read(paywallId)))
-    const [start, target] = [Math.min(...clocks.map(({ now }) => now)), Math.max(at, ...clocks.map(({ now }) => now))]
+    const times = clocks.map(({ now }) => now)
+    const start = Math.min(...times)
+    const target = Math.max(at, ...times)
     // The first round finishes what is in progress now, such as webhooks, at the current time.
     for (let at = start; ; at = Math.min(target, await nextDue(together))) {
       for (const { paywallId } of together) await movePaywallClock(database, paywallId, at)

@@ -10,7 +10,8 @@ const KINDS = { checkout: 'Checkout', payment: 'Payment', event: 'Event', balanc
 
 /** A user's history by the paywall's clock; null if there is no such user. */
 export async function timelinePage({ world }: HomeContext, query: URLSearchParams): Promise<PageContent | null> {
-  const [paywallId, userId] = [query.get('paywall') ?? '', query.get('id') ?? '']
+  const paywallId = query.get('paywall') ?? ''
+  const userId = query.get('id') ?? ''
   const member = await readMember(world.database, paywallId, userId)
   if (!member) return null
   const number = pageNumber(query, 'history')

@@ -127,7 +127,8 @@ export function createBuyer({ world, paywall }: Stage, owner: Owner): Buyer {
 
 /** Waits for the service's work after its response: storing a cancellation, closing older pages. */
 async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const [withinMs, pollMs] = [10_000, 20]
+  const withinMs = 10_000
+  const pollMs = 20
   for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(pollMs)) {
     if (await isTrue()) return
   }
@@ -141,7 +142,8 @@ async function isCancelled(owner: Owner): Promise<boolean> {
 
 /** Noon of the given day, in this month or the next. */
 function nextDay(now: Date, day: number): Date {
-  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  const year = now.getUTCFullYear()
+  const month = now.getUTCMonth()
   const thisMonth = new Date(Date.UTC(year, month, day, 12))
   return thisMonth > now ? thisMonth : new Date(Date.UTC(year, month + 1, day, 12))
 }

@@ -11,7 +11,8 @@ export interface Month {
 
 /** All months of a scenario, including those without a charge or an event. */
 export function byMonth(rows: { at: Date; events: OwnerEvent[] }[], charges: Charge[]): Month[] {
-  const [first, last] = [rows.at(0)?.at, rows.at(-1)?.at]
+  const first = rows.at(0)?.at
+  const last = rows.at(-1)?.at
   if (!first || !last) return []
   const events = rows.flatMap((row) => row.events)
   return monthsBetween(first, last).map((month) => ({

@@ -24,7 +24,9 @@ export async function startStages(
   started: AsyncDisposableStack,
   processors: readonly ProcessorName[] | null,
 ): Promise<Stage[]> {
-  const [secrets, service, receiver] = [await makeSecrets(), await freePort(), await freePort()]
+  const secrets = await makeSecrets()
+  const service = await freePort()
+  const receiver = await freePort()
   const [postgres, { startWorld }] = await Promise.all([startScratchPostgres(), import('../world.ts')])
   started.defer(() => postgres.stop())
   const file = await readDemo(processors, { receiver, secrets })

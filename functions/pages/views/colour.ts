@@ -30,7 +30,10 @@ function parseColour(text: string): Colour | null {
   const match = /^(rgb|hsl)a?\(\s*([\d.]+)(?:deg)?[\s,]+([\d.]+)(%?)[\s,]+([\d.]+)%?\s*\)$/i.exec(text.trim())
   if (!match) return null
   const [, name = '', ...rest] = match
-  const [first, second, percent, third] = [Number(rest[0]), Number(rest[1]), rest[2], Number(rest[3])]
+  const first = Number(rest[0])
+  const second = Number(rest[1])
+  const percent = rest[2]
+  const third = Number(rest[3])
   if (![first, second, third].every(Number.isFinite)) return null
   if (name.toLowerCase() === 'hsl') return percent ? hslColour(first, clamp(second, 100), clamp(third, 100)) : null
   return percent ? null : [clamp(first, 255), clamp(second, 255), clamp(third, 255)]
@@ -41,7 +44,8 @@ const hexColour = (digits: string): Colour =>
 
 /** By the formula of CSS Color 4, section 7.1. */
 function hslColour(hue: number, saturation: number, lightness: number): Colour {
-  const [s, l] = [saturation / 100, lightness / 100]
+  const s = saturation / 100
+  const l = lightness / 100
   const channel = (n: number) => {
     const k = (n + hue / 30) % 12
     return Math.round(255 * (l - s * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1))))

@@ -82,7 +82,8 @@ function isPriceCovered({ license, subscription, subscriptions, payments }: Obse
 function isChangePaid({ subscriptions, payments }: Observed): boolean {
   const [before, paid] = sales(payments).slice(-2)
   const soldWith = (payment?: Payment) => subscriptions.find(({ id }) => id === payment?.subscription_id)
-  const [old, now] = [soldWith(before), soldWith(paid)]
+  const old = soldWith(before)
+  const now = soldWith(paid)
   if (paid?.is_renewal !== false || !old || !now) return false
   return old.plan_id !== now.plan_id || old.pricing_id !== now.pricing_id || old.billing_cycle !== now.billing_cycle
 }

@@ -100,9 +100,11 @@ function common(
 export function invoiceObject(bill: Sale, context: AccountContext) {
   const { created, customer, subscription, amount, paidAt, payment, discount, tax, fromBalance } = bill
   const { subtotal, total } = sumTotals(bill)
-  const [id, status] = [billId(bill), billStatus(context, bill)]
+  const id = billId(bill)
+  const status = billStatus(context, bill)
   const { poNumber } = saleOwn(bill)
-  const [due, paid] = status === 'paid' ? [0, amount] : [amount, 0]
+  const amountDue = status === 'paid' ? 0 : amount
+  const amountPaid = amount - amountDue
   const attempts = payment ? newestFirst(context, 'attempts', { payment: payment.id }).reverse() : []
   return versioned(
     context,
@@ -121,9 +123,9 @@ export function invoiceObject(bill: Sale, context: AccountContext) {
       tax,
       total,
       credits_applied: fromBalance,
-      amount_due: due,
-      amount_paid: paid,
-      amount_to_collect: due,
+      amount_due: amountDue,
+      amount_paid: amountPaid,
+      amount_to_collect: amountDue,
       ...(status === 'paid' && paidAt !== null && { paid_at: paidAt }),
       ...(status === 'payment_due' && { dunning_status: 'in_progress' as const }),
       ...(discount > 0 && { discounts: [complete('discount', { amount: discount })] }),
@@ -131,8 +133,14 @@ export function invoiceObject(bill: Sale, context: AccountContext) {
       line_items: bill.lines.map((line, index) => lineItem(bill, line, index)),
       linked_payments: attempts.map((attempt) => {
         const { id: txn_id, status: txn_status = 'success' } = MONEY.attempts(attempt, context)
-        const [txn_date, applied_at] = [attempt.created, attempt.created]
-        return { txn_id, txn_status, txn_amount: amount, applied_amount: amount, txn_date, applied_at }
+        return {
+          txn_id,
+          txn_status,
+          txn_amount: amount,
+          applied_amount: amount,
+          txn_date: attempt.created,
+          applied_at: attempt.created,
+        }
       }),
       issued_credit_notes: (payment ? listRefunds(context, payment) : []).map(issuedCreditNote),
     }),

@@ -6,7 +6,8 @@ export function oldValues(before: object, after: object): Part {
   const is: Part = { ...after }
   const previous: Part = {}
   for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
-    const [old, now] = [was[key], is[key]]
+    const old = was[key]
+    const now = is[key]
     if (JSON.stringify(old) === JSON.stringify(now)) continue
     previous[key] = isPart(old) && isPart(now) ? oldValues(old, now) : (old ?? null)
   }

@@ -48,7 +48,8 @@ export const SELLING = {
     const secret = `polar_c_${page.id}`
     const prices = [priceObject(price)]
     const product = { ...productFields(context, price), prices, benefits: [], medias: [] }
-    const [trial_interval, trial_interval_count] = trialDays === null ? [null, null] : (['day', trialDays] as const)
+    const trial_interval = trialDays === null ? null : 'day'
+    const trial_interval_count = trialDays
     const checkout = complete('checkout', {
       ...since(created),
       id: page.id,
