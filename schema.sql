@@ -231,7 +231,7 @@ create table purchases (
   stop_alerted_at      timestamptz,          -- when the event about a day without a stop was emitted
   processor_price      text check (char_length(processor_price) <= 255), -- what it is charged for now, by the processor's name
   ended_by_owner_at    timestamptz,          -- when `paywall purchases end` ended it: its processor must end it, too, at once
-  unnamed_from         timestamptz,          -- since when no price of the paywall matches its charge
+  unmatched_from       timestamptz,          -- from when on no price of the paywall matches its charge
   access_ended_at      timestamptz,          -- when the event about the end of its grace period was emitted
   paid_period_start    timestamptz,          -- start of the last paid or trial period: its tokens are credited
   fetched_at           timestamptz not null, -- the paywall's time before the fetch: a later fetch always wins

@@ -305,7 +305,7 @@ export interface Purchases {
   trial_ending_notified_for: Timestamp | null;
   trial_start: Timestamp | null;
   unit_amount: Int8;
-  unnamed_from: Timestamp | null;
+  unmatched_from: Timestamp | null;
   user_id: string;
   versions: Generated<Json>;
   versions_at: Timestamp | null;

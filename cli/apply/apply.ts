@@ -12,7 +12,7 @@ import type { Change } from './changes.ts'
 import { countImpacts } from './impact-counts.ts'
 import { compareKeys, hashKeys, type KeysDifference, type NewSecret, revokeKeys, saveKeys } from './keys.ts'
 import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
-import { retirePrices, savePrices, syncUnnamed } from './prices.ts'
+import { retirePrices, savePrices, syncUnmatched } from './prices.ts'
 import { readStored } from './stored.ts'
 import { removeTurnstile, saveTurnstile } from './turnstile.ts'
 import { compareWebhooks, disableWebhooks, saveWebhooks, type WebhooksDifference } from './webhooks.ts'
@@ -122,7 +122,7 @@ async function write(db: Database, email: string, { keys, webhooks, paywalls, ..
   await removeTurnstile(db, ownerId, paywalls.turnstileToRemove)
   await retirePrices(db, paywalls.pricesToRetire)
   await savePrices(db, paywalls.pricesToSave)
-  await syncUnnamed(db, ownerId)
+  await syncUnmatched(db, ownerId)
 }
 
 /** Adds the owner if it does not exist, and returns its id. */

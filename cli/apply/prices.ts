@@ -128,15 +128,15 @@ export async function savePrices(db: Database, prices: PriceRow[]): Promise<void
   }
 }
 
-/** Syncs subscriptions that match no price: one in the file may match them now. */
-export async function syncUnnamed(db: Database, ownerId: string): Promise<void> {
+/** Makes the reconcile cron poll subscriptions that match no price: one in the file may match them now. */
+export async function syncUnmatched(db: Database, ownerId: string): Promise<void> {
   await db
     .updateTable('purchases')
     .set({ reconcile_at: sql`now()` })
     .where('paywall_id', 'in', (paywalls) =>
       paywalls.selectFrom('paywalls').select('id').where('owner_id', '=', ownerId),
     )
-    .where('unnamed_from', 'is not', null)
+    .where('unmatched_from', 'is not', null)
     .where('status', '!=', 'canceled')
     .execute()
 }

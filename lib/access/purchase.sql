@@ -8,9 +8,9 @@ begin
   return (
     select jsonb_build_object(
       'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
-      'price_id', case when p.unnamed_from is null then p.price_id end,
-      'price_slug', case when p.unnamed_from is null then sold.slug end,
-      'features', case when coalesce(p.unnamed_from > coalesce(at, paywall_now(p.paywall_id)), true)
+      'price_id', case when p.unmatched_from is null then p.price_id end,
+      'price_slug', case when p.unmatched_from is null then sold.slug end,
+      'features', case when coalesce(p.unmatched_from > coalesce(at, paywall_now(p.paywall_id)), true)
         then price_features(sold) else '{}' end,
       'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
       'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),

@@ -123,7 +123,7 @@ begin
     trial_start = after.trial_start, trial_end = after.trial_end, trial_ending_notified_for = after.trial_ending_notified_for,
     cancel_at_period_end = after.cancel_at_period_end, cancel_at = after.cancel_at, canceled_at = after.canceled_at,
     past_due_since = after.past_due_since, access_lost_at = after.access_lost_at,
-    price_id = after.price_id, processor_price = after.processor_price, unnamed_from = after.unnamed_from,
+    price_id = after.price_id, processor_price = after.processor_price, unmatched_from = after.unmatched_from,
     access_ended_at = after.access_ended_at,
     cancel_requested_at = after.cancel_requested_at, cancel_accepted_at = after.cancel_accepted_at,
     cancellation_reason = after.cancellation_reason, paid_period_start = after.paid_period_start,

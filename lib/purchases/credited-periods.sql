@@ -15,13 +15,13 @@ begin
   if after.status = 'trialing' then return credit_trial(before, after); end if;
   if after.status not in ('active', 'past_due', 'paused') then return credits; end if;
   if not price_covered or (snapshot ->> 'changed_in_period')::boolean then credits := credit_price_before(before, after, checkout); end if;
-  if price_covered and after.unnamed_from is null then credits := credits || credit_period(after); end if;
+  if price_covered and after.unmatched_from is null then credits := credits || credit_period(after); end if;
   return credits;
 end $$;
 
 create function credit_trial(before purchases, after purchases) returns ledger[] language plpgsql as $$
 begin
-  if after.unnamed_from is not null or before.paid_period_start is not null
+  if after.unmatched_from is not null or before.paid_period_start is not null
     or has_other_trial(after.paywall_id, after.user_id, after.id) then return '{}'; end if;
   return credit_each(after, 'trial', (
     select coalesce(jsonb_object_agg(t ->> 'type', t -> 'trial_count'), '{}')
@@ -68,7 +68,7 @@ begin
   if last.starts_at is not null and is_same_period(last, after.paid_period_start) then return '{}'; end if;
   if not is_plan_changed(before, after, checkout) then
     after.price_id := coalesce(last.price_id, checkout.price_id);
-  elsif before.unnamed_from is not null then
+  elsif before.unmatched_from is not null then
     return '{}';
   else
     after.price_id := coalesce(before.price_id, checkout.price_id);

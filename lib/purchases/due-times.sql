@@ -93,7 +93,7 @@ begin
   return least(
     stop_due,
     poll_again(grace_end, after_grace, last_polled_at),
-    poll_again(case when p.fetched_at < p.unnamed_from then p.unnamed_from end, after_features, last_polled_at),
+    poll_again(case when p.fetched_at < p.unmatched_from then p.unmatched_from end, after_features, last_polled_at),
     pending_due,
     poll_again(scheduled_end(p), after_end, last_polled_at),
     poll_again(least(p.current_period_end, p.cancel_at), after_period_end, last_polled_at),

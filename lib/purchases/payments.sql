@@ -18,7 +18,7 @@ begin
       payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id, kind, amount, currency, occurred_at
     ) values (
       coalesce(earlier.payment_id, gen_random_uuid()), purchase.id, purchase.paywall_id, purchase.acquiring, about,
-      case when earlier.id is not null then earlier.price_id when purchase.unnamed_from is null then purchase.price_id end,
+      case when earlier.id is not null then earlier.price_id when purchase.unmatched_from is null then purchase.price_id end,
       fact ->> 'id', fact ->> 'kind', (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'occurred_at')::timestamptz)
     on conflict do nothing returning p.* into payment;
     if found and is_reported(payment) then noted := noted || payment; end if;

@@ -62,19 +62,19 @@ begin
 end $$;
 
 -- Updates the price of a purchase. If no price of the paywall matches the charge, the features stay until the end of the period that is
--- already paid for: `unnamed_from`. The lookup is repeated at each fetch, since the owner may add the price meanwhile.
+-- already paid for: `unmatched_from`. The lookup is repeated at each fetch, since the owner may add the price meanwhile.
 create function follow_plan(before purchases, after purchases, checkout checkouts, snapshot jsonb) returns purchases
 language plpgsql stable as $$
 declare
   price prices;
 begin
-  if not is_plan_changed(before, after, checkout) and before.unnamed_from is null then return after; end if;
+  if not is_plan_changed(before, after, checkout) and before.unmatched_from is null then return after; end if;
   price := price_charged(after);
   if price.id is not null then
     after.price_id := price.id;
-    after.unnamed_from := null;
+    after.unmatched_from := null;
   else
-    after.unnamed_from := coalesce(before.unnamed_from, paid_until(before, after, checkout, snapshot));
+    after.unmatched_from := coalesce(before.unmatched_from, paid_until(before, after, checkout, snapshot));
   end if;
   return after;
 end $$;
@@ -109,6 +109,6 @@ end $$;
 -- Whether `follow_plan` has found another price than before, including a change from one unmatched charge to another.
 create function has_other_price(before purchases, after purchases) returns boolean language plpgsql stable as $$
 begin
-  return (after.price_id, after.unnamed_from is null) is distinct from (before.price_id, before.unnamed_from is null)
-    or after.unnamed_from is not null and is_plan_changed(before, after, null);
+  return (after.price_id, after.unmatched_from is null) is distinct from (before.price_id, before.unmatched_from is null)
+    or after.unmatched_from is not null and is_plan_changed(before, after, null);
 end $$;

@@ -84,7 +84,7 @@ begin
   end if;
   return verdict('stored') || jsonb_build_object(
     'queued', queued, 'return_url', return_url(checkout, 'success'),
-    'unnamed_price', case when after.unnamed_from is not null and has_other_price(before, after)
+    'unmatched_price', case when after.unmatched_from is not null and has_other_price(before, after)
       then coalesce(after.processor_price, format('%s %s', after.unit_amount, after.currency)) end,
     'stop', case when has_begun_now or stops_again then stop_orders_json(paywall_id, after.user_id) else '[]' end
   ) || logged(after.user_id, after.id, checkout.id, after.price_id);

@@ -32,7 +32,7 @@ export const NO_EVENT = { eventId: null, payment: null, trialEnding: false } sat
 
 /** The result of store_purchase: see store-purchase.sql. `queued` is the number of queued deliveries. */
 type StoreResult =
-  | { verdict: 'stored'; queued: number; return_url: string; stop: StopOrder[]; unnamed_price: string | null }
+  | { verdict: 'stored'; queued: number; return_url: string; stop: StopOrder[]; unmatched_price: string | null }
   | { verdict: 'second_trial'; queued: number; return_url: string }
   | { verdict: 'repeated' | 'never_bought' | 'outdated'; queued: number }
   | { verdict: 'unknown_checkout' }
@@ -111,8 +111,8 @@ export async function storeFetched(
     log('info', 'second trial ended', { paywall_id: paywallId, checkout_id: snapshot.checkoutId })
     await processor.cancelAtPeriodEnd(snapshot.processorId, SECOND_TRIAL, snapshot.versions ?? {})
   }
-  if (stored.verdict === 'stored' && stored.unnamed_price !== null) {
-    const fields = { paywall_id: paywallId, processor_price: stored.unnamed_price }
+  if (stored.verdict === 'stored' && stored.unmatched_price !== null) {
+    const fields = { paywall_id: paywallId, processor_price: stored.unmatched_price }
     log('warn', 'subscription charged for a price that is not in the paywall file', fields)
   }
   if (stored.verdict === 'stored') stored.queued += await stopAll(context, stored.stop)

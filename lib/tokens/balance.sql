@@ -47,7 +47,7 @@ begin
     and not exists (
       select from purchases p join prices price on price.id = p.price_id
       where p.paywall_id = due_top_ups.paywall_id and p.user_id = due_top_ups.user_id
-        and coalesce(p.unnamed_from > present, true)
+        and coalesce(p.unmatched_from > present, true)
         and price.tokens @> jsonb_build_array(jsonb_build_object('type', t.type)) and is_paying(p, present))
   order by t.type;
 end $$;
