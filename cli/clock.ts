@@ -24,11 +24,21 @@ export async function runClock(args: string[]): Promise<CommandResult> {
   const address = URL.parse('/clock', values.home)
   if (!address) throw new CommandError([`--home must be a URL like http://127.0.0.1:${HOME_PORT}, not ${values.home}`])
   const { advance } = values
-  if (advance === undefined) address.searchParams.set('paywall', paywall)
-  const move = { method: 'POST', body: JSON.stringify({ paywall, advance }) }
-  const request = advance === undefined ? {} : { ...move, headers: { 'content-type': 'application/json' } }
-  const now = await ask(address, request)
+  const now = advance === undefined ? await readClock(address, paywall) : await advanceClock(address, paywall, advance)
   return { text: now, json: { paywall, now } }
+}
+
+function readClock(address: URL, paywall: string): Promise<string> {
+  address.searchParams.set('paywall', paywall)
+  return ask(address, {})
+}
+
+function advanceClock(address: URL, paywall: string, advance: string): Promise<string> {
+  return ask(address, {
+    method: 'POST',
+    body: JSON.stringify({ paywall, advance }),
+    headers: { 'content-type': 'application/json' },
+  })
 }
 
 async function ask(address: URL, request: RequestInit): Promise<string> {

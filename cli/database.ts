@@ -8,7 +8,7 @@ import { readRelease } from './migrate/release.ts'
 export type Database = Kysely<DB>
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Postgres allows 65,535 parameters per statement, and a row of ours has 13. */
+/** Postgres allows 65,535 parameters per statement, and our widest row has 13. */
 const ROWS_PER_STATEMENT = 1_000
 const UNDEFINED_TABLE = '42P01'
 
@@ -50,7 +50,7 @@ export function openKysely(pool: pg.Pool): Database {
 }
 
 /** Lets the transaction call this checkout's database functions, the ones that the Workers call. */
-export async function enterRelease(db: Database): Promise<void> {
+export async function activateRelease(db: Database): Promise<void> {
   const { name } = readRelease()
   const installed = await db.selectFrom('releases').select('name').where('name', '=', name).executeTakeFirst()
   if (!installed) throw new CommandError(["the database lacks this checkout's functions: run `paywall migrate` first"])

@@ -85,9 +85,9 @@ const COMMANDS: Command[] = [
 
 enableCompileCache() // speeds up the start of every run after the first
 
-const words = process.argv.slice(2)
-const isJson = words.includes('--json')
-const [name = 'help', ...args] = words.filter((word) => word !== '--json')
+const argv = process.argv.slice(2)
+const isJson = argv.includes('--json')
+const [name = 'help', ...args] = argv.filter((argument) => argument !== '--json')
 
 try {
   print(await findCommand(name).run(args, isJson ? () => undefined : console.log))
@@ -97,9 +97,9 @@ try {
 
 function findCommand(name: string): Pick<Command, 'run'> {
   if (['help', '--help', '-h'].includes(name) || args.includes('--help')) return { run: async () => help() }
-  const command = COMMANDS.find((one) => one.name === name)
+  const command = COMMANDS.find((command) => command.name === name)
   if (command) return command
-  const names = COMMANDS.map((one) => one.name)
+  const names = COMMANDS.map((command) => command.name)
   throw new CommandError([`unknown command ${name}${didYouMean(name, names) || ': run paywall help'}`])
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { choose, parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, enterLocalWorld, required } from './command.ts'
-import { type Database, enterRelease, withDatabase } from './database.ts'
+import { activateRelease, type Database, withDatabase } from './database.ts'
 
 const USAGE = ['usage: paywall purchases end ID']
 
@@ -27,7 +27,7 @@ async function end(id: string): Promise<CommandResult> {
 
 async function endPurchase(db: Database, id: string) {
   return db.transaction().execute(async (transaction) => {
-    await enterRelease(transaction)
+    await activateRelease(transaction)
     const named = transaction
       .selectFrom('purchases')
       .select(['status', 'interval', 'acquiring'])

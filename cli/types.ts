@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult } from './command.ts'
 import { readTextArgument } from './file-argument.ts'
+import { errorMap, toMessages } from './paywall-file/error-map.ts'
 import { parseJsonText } from './paywall-file/json.ts'
-import { toMessages, wording } from './paywall-file/wording.ts'
 
 /** The parts of the file that are read. The rest is not validated, and its environment not needed: `plan` checks it. */
 const NamesInFile = z.object({
@@ -33,7 +33,7 @@ export async function runTypes(args: string[]): Promise<CommandResult> {
 function namesIn(path: string, text: string): Names {
   const json = parseJsonText(text)
   if ('error' in json) throw new CommandError([`${path}: ${json.error}`])
-  const parsed = NamesInFile.safeParse(json.value, { error: wording })
+  const parsed = NamesInFile.safeParse(json.value, { error: errorMap })
   if (!parsed.success) {
     const errors = parsed.error.issues.flatMap((issue) => toMessages(issue))
     throw new CommandError(errors.map((error) => `${path}: ${error}`))

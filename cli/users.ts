@@ -21,15 +21,16 @@ const USAGE = [
   "USER is a user's id, e-mail address or external id",
 ]
 
-const ONE_PERSON = [
+const PERSON_USAGE = [
   'usage: paywall users export USER --owner EMAIL',
   'usage: paywall users erase USER --owner EMAIL --yes',
   WHICH_MODE,
 ]
 
 const VERBS: Record<string, (args: string[], printLine: PrintLine) => Promise<CommandResult>> = {
-  merge: (args) => runOnTwo(args, (db, users, from, into) => mergeUsers(db, users, { from, into })),
-  'set-email': (args) => runOnTwo(args, (db, users, name, address) => setEmail(db, users, { name, email: address })),
+  merge: (args) => runWithTwoArguments(args, (db, users, from, into) => mergeUsers(db, users, { from, into })),
+  'set-email': (args) =>
+    runWithTwoArguments(args, (db, users, name, address) => setEmail(db, users, { name, email: address })),
   'sign-out': runSignOut,
   export: runExport,
   erase: runErase,
@@ -40,7 +41,7 @@ export async function runUsers([verb, ...args]: string[], printLine: PrintLine):
   return choose(verb, VERBS, USAGE)(args, printLine)
 }
 
-async function runOnTwo(
+async function runWithTwoArguments(
   args: string[],
   change: (
     db: Database,
@@ -60,7 +61,7 @@ async function runOnTwo(
 }
 
 async function runExport(args: string[]): Promise<CommandResult> {
-  const person = readPersonName(parseArguments({ args, options: USERS_OPTIONS, allowPositionals: true }, ONE_PERSON))
+  const person = readPersonName(parseArguments({ args, options: USERS_OPTIONS, allowPositionals: true }, PERSON_USAGE))
   enterLocalWorld()
   const json = await withDatabase(required('DATABASE_URL'), (db) => exportPerson(db, person))
   return { text: JSON.stringify(json, null, 2), json }
@@ -68,7 +69,7 @@ async function runExport(args: string[]): Promise<CommandResult> {
 
 async function runErase(args: string[], printLine: PrintLine): Promise<CommandResult> {
   const options = { ...USERS_OPTIONS, yes: { type: 'boolean' } } as const
-  const parsed = parseArguments({ args, options, allowPositionals: true }, ONE_PERSON)
+  const parsed = parseArguments({ args, options, allowPositionals: true }, PERSON_USAGE)
   const person = readPersonName(parsed)
   enterLocalWorld()
   return erasePerson(required('DATABASE_URL'), person, { yes: parsed.values.yes === true, printLine })
@@ -82,6 +83,6 @@ function readPersonName({
   positionals: string[]
 }): PersonName {
   const [name, ...rest] = positionals
-  if (!name || !values.owner || rest.length > 0) throw new CommandError(ONE_PERSON)
-  return { name, ownerEmail: email.parse(values.owner), mode: readMode(values, ONE_PERSON) }
+  if (!name || !values.owner || rest.length > 0) throw new CommandError(PERSON_USAGE)
+  return { name, ownerEmail: email.parse(values.owner), mode: readMode(values, PERSON_USAGE) }
 }

@@ -33,7 +33,7 @@ interface PaywallRow extends Omit<FilePaywall, 'processor' | 'turnstile' | 'pric
 /** The columns of a paywall that come from the file. */
 type PaywallColumns = Omit<PaywallRow, 'id'> | StoredPaywall
 
-/** Compares the stored paywalls, prices and accounts with the file's. `sealingKey` encrypts credentials. */
+/** Compares the stored paywalls, prices and accounts with the file's. `sealing` has the keys that encrypt its secrets. */
 export async function comparePaywalls(
   file: PaywallFile,
   stored: StoredState,
@@ -95,8 +95,8 @@ function compareColumns(
 ): void {
   const row: PaywallRow = { ...columns, acquiring: processor.acquiring }
   const names = Object.keys(row) as (keyof PaywallRow)[]
-  const changes = stored ? names.filter((name) => !sameJson(row[name], stored[name])) : names
-  if (changes.length === 0) return
+  const changedNames = stored ? names.filter((name) => !sameJson(row[name], stored[name])) : names
+  if (changedNames.length === 0) return
   difference.changes.push(...toChanges(row, stored))
   difference.toSave.push(row)
   if (stored?.domain && stored.domain !== row.domain) difference.domainsToRemove.push(row.id)
@@ -107,16 +107,16 @@ function toChanges(row: PaywallRow, stored: StoredPaywall | undefined): Change[]
   const what = `paywall ${row.id}`
   if (!stored) return [toChange(what, `new, ${row.name}`)]
   const fields = fieldsBetween(asInFile(stored), asInFile(row))
-  const isLost = ({ path, old }: { path: string; old: unknown }) =>
+  const isDestructive = ({ path, old }: { path: string; old: unknown }) =>
     path === 'processor.acquiring' || (path === 'domain' && old !== null)
-  const lost = fields.filter(isLost)
-  const kept = toFieldChange(
+  const destructive = fields.filter(isDestructive)
+  const harmless = toFieldChange(
     what,
-    fields.filter((field) => !isLost(field)),
+    fields.filter((field) => !isDestructive(field)),
   )
   return [
-    ...(kept ? [kept] : []),
-    ...lost.map((field) => toDestructiveChange(what, null, { paywallId: row.id }, [field])),
+    ...(harmless ? [harmless] : []),
+    ...destructive.map((field) => toDestructiveChange(what, null, { paywallId: row.id }, [field])),
   ]
 }
 

@@ -17,7 +17,7 @@ const ROWS: Processors[] = PROCESSOR_NAMES.map((acquiring) => {
   }
 })
 
-const STORE = `
+const UPSERT = `
   insert into processors select * from jsonb_populate_recordset(null::processors, $1::jsonb)
   on conflict (acquiring) do update set
     sends_dispute_webhook = excluded.sends_dispute_webhook, supports_uncancel = excluded.supports_uncancel,
@@ -25,12 +25,12 @@ const STORE = `
 
 /** Plans the update of the table `processors` to this checkout's definitions. None is ever removed: purchases refer to them. */
 export async function processorSteps(client: pg.Client): Promise<Step[]> {
-  const rows = await differentRows(client)
+  const rows = await changedRows(client)
   if (rows.length === 0) return []
   const run = () =>
     inTransaction(client, async () => {
       await client.query(`set local role ${OWNER_ROLE}`)
-      await client.query(STORE, [JSON.stringify(rows)])
+      await client.query(UPSERT, [JSON.stringify(rows)])
     })
   return [
     { what: `store the capabilities of the processors ${rows.map(({ acquiring }) => acquiring).join(', ')}`, run },
@@ -38,9 +38,9 @@ export async function processorSteps(client: pg.Client): Promise<Step[]> {
 }
 
 /** All rows if the table does not exist yet: an earlier step creates it. */
-async function differentRows(client: pg.Client): Promise<Processors[]> {
-  const { rows: tables } = await client.query("select to_regclass('public.processors') as list")
-  if (tables[0].list === null) return ROWS
+async function changedRows(client: pg.Client): Promise<Processors[]> {
+  const { rows: tables } = await client.query("select to_regclass('public.processors') as oid")
+  if (tables[0].oid === null) return ROWS
   const { rows: stored } = await client.query<Processors>('table processors')
   return ROWS.filter((row) => !stored.some((each) => isDeepStrictEqual({ ...each }, row)))
 }

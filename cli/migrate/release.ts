@@ -72,8 +72,8 @@ export async function removalSteps(client: pg.Client, { name }: Release): Promis
 
 /** The names of the installed releases, newest first. */
 async function installedReleases(client: pg.Client): Promise<string[]> {
-  const { rows: tables } = await client.query("select to_regclass('public.releases') as list")
-  if (tables[0].list === null) return []
+  const { rows: tables } = await client.query("select to_regclass('public.releases') as oid")
+  if (tables[0].oid === null) return []
   const { rows } = await client.query<{ name: string }>('select name from releases order by installed_at desc')
   return rows.map(({ name }) => name)
 }

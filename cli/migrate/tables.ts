@@ -60,8 +60,8 @@ export async function tableSteps(client: pg.Client, { schema, migrations }: Tabl
 }
 
 async function migrationsDone(client: pg.Client): Promise<string[]> {
-  const { rows: tables } = await client.query("select to_regclass('public.kysely_migration') as list")
-  if (tables[0].list === null) return []
+  const { rows: tables } = await client.query("select to_regclass('public.kysely_migration') as oid")
+  if (tables[0].oid === null) return []
   const { rows } = await client.query<{ name: string }>('select name from kysely_migration order by name')
   return rows.map(({ name }) => name)
 }

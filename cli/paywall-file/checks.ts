@@ -24,15 +24,15 @@ function isWrongShape(issue: z.core.$ZodRawIssue): boolean {
   return issue.code === 'invalid_type' || (issue.code === 'invalid_union' && issue.discriminator !== undefined)
 }
 
-/** Rejects entries whose `field` equals an earlier entry's. `meaning` maps a value to what is compared. */
-export function unique<Field extends string>(field: Field, meaning = (value: string | number): unknown => value) {
+/** Rejects entries whose `field` equals an earlier entry's. `toComparable` maps a value to what is compared. */
+export function unique<Field extends string>(field: Field, toComparable = (value: string | number): unknown => value) {
   return (entries: { [name in Field]?: string | number | null | undefined }[], context: z.RefinementCtx): void => {
     const firstIndexes = new Map<unknown, number>()
     for (const [index, entry] of entries.entries()) {
       const value = entry[field]
       if (value === undefined || value === null) continue
-      const first = firstIndexes.get(meaning(value))
-      if (first === undefined) firstIndexes.set(meaning(value), index)
+      const first = firstIndexes.get(toComparable(value))
+      if (first === undefined) firstIndexes.set(toComparable(value), index)
       else issueAt(context, [index, field], `is the same as in entry ${first}`)
     }
   }

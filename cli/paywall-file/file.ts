@@ -5,6 +5,7 @@
 import type { EventSelector } from '../../lib/events/types.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
+import { errorMap, toMessages } from './error-map.ts'
 import { parseJsonText, storageProblems } from './json.ts'
 import { apiKeyMode } from './keys-and-webhooks.ts'
 import type { WrittenPaywall } from './paywall.ts'
@@ -12,7 +13,6 @@ import { type LocalPrice, priceId, type Sale, type WrittenPrice } from './price.
 import { type ProcessorAccount, revealProcessor } from './processor.ts'
 import { isTestFile, paywallFileSchema, type WrittenFile } from './schema.ts'
 import { type Environment, revealSecret } from './secret.ts'
-import { toMessages, wording } from './wording.ts'
 
 /**
  * A valid paywall file, ready to apply: defaults are filled in, secrets are in plain text, amounts are in minor units. Fields have the
@@ -58,7 +58,7 @@ export async function readPaywallFile(
   const json = parseJsonText(text)
   if ('error' in json) return { errors: [json.error] }
 
-  const parsed = paywallFileSchema(environment).safeParse(json.value, { error: wording })
+  const parsed = paywallFileSchema(environment).safeParse(json.value, { error: errorMap })
   const problems = storageProblems(json.value)
   if (!parsed.success) return { errors: [...problems, ...parsed.error.issues.flatMap((issue) => toMessages(issue))] }
   if (problems.length > 0) return { errors: problems }

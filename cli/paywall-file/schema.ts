@@ -8,13 +8,13 @@ import { type Environment, isLiteral, revealSecret } from './secret.ts'
 import { serviceHosts } from './service-hosts.ts'
 
 function shape(environment: Environment) {
-  const meaning = (secret: string | number) => revealSecret(String(secret), environment)
+  const reveal = (secret: string | number) => revealSecret(String(secret), environment)
   return z.strictObject({
     $schema: z.string().optional().describe('The JSON Schema of this file, for editors'),
     owner: z
       .strictObject({ email: email.max(254).meta({ format: 'email' }).pipe(z.email()) })
       .describe('The seller. Keys, webhooks and paywalls belong to the owner'),
-    keys: checked(z.array(keySchema(environment)), 1, unique('name'), unique('secret', meaning))
+    keys: checked(z.array(keySchema(environment)), 1, unique('name'), unique('secret', reveal))
       .default([])
       .describe('Owner keys (X-Api-Key). Keys that are not listed are revoked'),
     webhooks: checked(z.array(webhookSchema(environment)), 1)
@@ -30,8 +30,8 @@ export type WrittenFile = z.output<ReturnType<typeof shape>>
 
 /** The whole file. Secrets may still be references, `env:NAME`, and amounts are in major units. */
 export function paywallFileSchema(environment: Environment) {
-  const ours = serviceHosts(environment)
-  return checked(shape(environment), 3, checkWebhooks(ours), checkDomains(ours), checkKeyModes)
+  const reservedHosts = serviceHosts(environment)
+  return checked(shape(environment), 3, checkWebhooks(reservedHosts), checkDomains(reservedHosts), checkKeyModes)
 }
 
 /** The published JSON Schema of the paywall file, for editors. It has no rules across fields. */
@@ -48,9 +48,9 @@ export function isTestFile({ paywalls }: WrittenFile): boolean {
 /** Whether the file has test and live paywalls. */
 const hasBothModes = ({ paywalls }: WrittenFile) => new Set(paywalls.map(({ test }) => test)).size === 2
 
-const checkWebhooks = (ours: string[]) =>
+const checkWebhooks = (reservedHosts: string[]) =>
   function checkWebhooks(file: WrittenFile, context: z.RefinementCtx): void {
-    const ownHosts = [...ours, ...file.paywalls.map(({ domain }) => domain ?? null)]
+    const ownHosts = [...reservedHosts, ...file.paywalls.map(({ domain }) => domain ?? null)]
     const firstIndexes = new Map<string, number>()
     for (const [index, { url, secret, test }] of file.webhooks.entries()) {
       if (test === undefined && hasBothModes(file)) {
@@ -68,10 +68,10 @@ const checkWebhooks = (ours: string[]) =>
     }
   }
 
-const checkDomains = (ours: string[]) =>
+const checkDomains = (reservedHosts: string[]) =>
   function checkDomains({ paywalls }: WrittenFile, context: z.RefinementCtx): void {
     for (const [index, { domain }] of paywalls.entries()) {
-      if (domain && ours.includes(domain))
+      if (domain && reservedHosts.includes(domain))
         issueAt(context, ['paywalls', index, 'domain'], `${domain} is a host of the service itself`)
     }
   }

@@ -7,7 +7,7 @@
 import { sql } from 'kysely'
 import { deleteAttachment } from '../attachments.ts'
 import { CommandError, type CommandResult, type PrintLine } from '../command.ts'
-import { type Database, enterRelease, withDatabase } from '../database.ts'
+import { activateRelease, type Database, withDatabase } from '../database.ts'
 import { findPerson, noData, type Person, type PersonName } from './person.ts'
 
 /** How many rows of each table were deleted or redacted, and the images of the deleted tickets. */
@@ -44,7 +44,7 @@ async function deleteImage(key: string, done: CommandResult): Promise<void> {
 }
 
 async function erase(db: Database, name: PersonName): Promise<Erased> {
-  await enterRelease(db)
+  await activateRelease(db)
   const person = await lockPerson(db, name)
   await refuseRunningSubscriptions(db, person)
 

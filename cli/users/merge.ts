@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { CommandError, type CommandResult } from '../command.ts'
-import { type Database, enterRelease } from '../database.ts'
+import { activateRelease, type Database } from '../database.ts'
 import { findUser, type NamedUser, refuseMerged, type Users } from './named-user.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function mergeUsers(
   names: { from: string; into: string },
 ): Promise<CommandResult> {
   return db.transaction().execute(async (transaction) => {
-    await enterRelease(transaction)
+    await activateRelease(transaction)
     const [from, into] = await lockBoth(transaction, users, names)
     const members = await transaction
       .selectFrom('members')

@@ -39,7 +39,7 @@ begin
 end $$;
 
 -- Makes the first pending delivery after a finished one due. A concurrent call that queues another one about the same member either waited
--- for the finished one's row lock, or had it before us and has committed: see waits_behind.
+-- for the finished one's row lock, or had it before us and has committed: see has_pending_delivery.
 create function make_next_due(finished deliveries) returns void language plpgsql as $$
 begin
   update deliveries d set next_attempt_at = now()

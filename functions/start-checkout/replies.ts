@@ -8,29 +8,29 @@ import { type CheckoutRequest, Reply } from './contract.ts'
 /** How long a finished reply is kept, in seconds: the contract's window (section 8). */
 const WINDOW_SECONDS = 24 * 60 * 60
 
-const Remembered = z.object({ hash: z.string(), reply: Reply })
+const CachedReply = z.object({ hash: z.string(), reply: Reply })
 
 /**
  * Finished replies by credential and Idempotency-Key: the fast path of a replay, which needs no database. KV is eventually consistent, so a
  * miss is decided by Postgres. Credentials are not verified on this path, so the credential and the host are part of the KV key: only the
  * credential that got the reply, at the same host, finds it.
  */
-export async function recallReply(
+export async function readCachedReply(
   kv: KVNamespace,
   target: PaywallTarget,
   credential: Credential,
   request: CheckoutRequest,
-): Promise<z.output<typeof Remembered> | null> {
+): Promise<z.output<typeof CachedReply> | null> {
   if (!request.hasKey) return null
   try {
-    return Remembered.nullable().parse(await kv.get(replyKey(target, credential, request), 'json'))
+    return CachedReply.nullable().parse(await kv.get(replyKey(target, credential, request), 'json'))
   } catch (cause) {
     log('warn', 'checkout replies unavailable', { cause })
     return null
   }
 }
 
-export async function rememberReply(
+export async function cacheReply(
   kv: KVNamespace,
   target: PaywallTarget,
   credential: Credential,
@@ -38,8 +38,8 @@ export async function rememberReply(
   reply: CheckoutReply,
 ): Promise<void> {
   if (!request.hasKey) return
-  const remembered = JSON.stringify({ hash: request.hash, reply } satisfies z.input<typeof Remembered>)
-  await kv.put(replyKey(target, credential, request), remembered, { expirationTtl: WINDOW_SECONDS })
+  const cached = JSON.stringify({ hash: request.hash, reply } satisfies z.input<typeof CachedReply>)
+  await kv.put(replyKey(target, credential, request), cached, { expirationTtl: WINDOW_SECONDS })
 }
 
 /** The reply's fields in a fixed order, whether from KV or Postgres: a replay is byte-identical to the first response. */

@@ -16,7 +16,7 @@ import type { PurchaseStatus } from '../../lib/processors/processor.ts'
 import { claimOrWait } from './claim-or-wait.ts'
 import { type CheckoutRequest, errors, PATH } from './contract.ts'
 import { openCheckout } from './open-checkout.ts'
-import { inOrder, recallReply, rememberReply } from './replies.ts'
+import { cacheReply, inOrder, readCachedReply } from './replies.ts'
 import { readRequest } from './request.ts'
 
 const app = createApp<Cloudflare.StartCheckoutEnv>()
@@ -29,10 +29,10 @@ app.post(PATH, async (c) => {
 
   const request = await readRequest(c, caller, c.env).catch(rejectInvalidKeyFirst(c.env, caller, errors))
   const replies = c.env.CHECKOUT_REPLIES
-  const remembered = await recallReply(replies, target, caller, request)
-  if (remembered && remembered.hash !== request.hash) throw apiError(errors.key_reused)
-  if (remembered) logSubject({ user_id: remembered.reply.userId })
-  if (remembered) return c.json(inOrder(remembered.reply), 200, { 'Idempotency-Replayed': 'true' })
+  const cached = await readCachedReply(replies, target, caller, request)
+  if (cached && cached.hash !== request.hash) throw apiError(errors.key_reused)
+  if (cached) logSubject({ user_id: cached.reply.userId })
+  if (cached) return c.json(inOrder(cached.reply), 200, { 'Idempotency-Replayed': 'true' })
 
   const db = connect(c.env)
   const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
@@ -49,7 +49,7 @@ app.post(PATH, async (c) => {
 
     const reply = await openCheckout(db, c.env, lease.holder, row.checkout, later)
     if (!reply) continue
-    later(rememberReply(replies, target, caller, request, reply))
+    later(cacheReply(replies, target, caller, request, reply))
     return c.json(inOrder(reply))
   }
 })

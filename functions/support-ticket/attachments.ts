@@ -64,14 +64,14 @@ export class ImageStore {
         const key = `${prefix}/${pieces.length}`
         pieces.push(key)
         this.#stored.pieces.push(key)
-        await storing(this.#bucket.put(key, memory))
+        await awaitWrite(this.#bucket.put(key, memory))
         used = 0
       }
     }
     const close = async () => {
       const attachment = toAttachment(this.#paywallId, image, pieces.length * PIECE + used)
       this.#stored.attachments.push(attachment)
-      await storing(this.#join(attachment, pieces, memory.subarray(0, used)))
+      await awaitWrite(this.#join(attachment, pieces, memory.subarray(0, used)))
     }
     return { write, close }
   }
@@ -96,9 +96,9 @@ export class ImageStore {
 }
 
 /** Awaits R2. A failed write may have succeeded nevertheless. */
-async function storing(work: Promise<unknown>): Promise<void> {
+async function awaitWrite(write: Promise<unknown>): Promise<void> {
   try {
-    await work
+    await write
   } catch (cause) {
     throw new ApiError(...sharedErrors.storage_unavailable, { cause, retryAfter: 2 })
   }

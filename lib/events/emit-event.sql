@@ -11,28 +11,28 @@ create function webhook_endpoints_for(owner_id uuid, paywall_id text, type text)
 $$;
 
 -- Emits an event about a member, whose row must be locked: that row numbers the member's events without gaps or duplicates. `object` is the
--- thing as it now is, `previous` as it was; null if there was none.
+-- current state of what the event is about, `previous` its state before; null if there was none.
 create function emit_event(
   owner_id uuid, paywall_id text, user_id uuid, type text, object jsonb, previous jsonb default null
 ) returns integer language plpgsql as $$
 declare
   event_id constant text := new_event_id();
   number bigint;
-  about jsonb;
+  event_user jsonb;
 begin
   update members m set event_sequence = m.event_sequence + 1
   where m.paywall_id = emit_event.paywall_id and m.user_id = emit_event.user_id returning m.event_sequence into number;
-  select jsonb_build_object('id', u.id, 'email', u.email, 'external_id', u.external_id) into about
+  select jsonb_build_object('id', u.id, 'email', u.email, 'external_id', u.external_id) into event_user
   from users u where u.id = emit_event.user_id;
 
   insert into events (id, paywall_id, user_id, sequence, type, body)
   values (event_id, paywall_id, user_id, number, type,
-    event_body(event_id, paywall_id, about, number, type, object, previous));
+    event_body(event_id, paywall_id, event_user, number, type, object, previous));
   return queue_deliveries(owner_id, event_id, paywall_id, user_id, number, type);
 end $$;
 
 -- Emits an event about a guest. A guest is no member, since anybody can write an address: the event has `user: {id: null, email,
--- external_id: null}` and number 1, and waits for no other.
+-- external_id: null}` and the sequence number 1, and is delivered without waiting for an earlier one.
 create function emit_guest_event(owner_id uuid, paywall_id text, email text, type text, object jsonb)
 returns integer language plpgsql as $$
 declare
@@ -48,9 +48,9 @@ create function new_event_id() returns text language sql volatile as $$
   select 'evt_' || replace(gen_random_uuid()::text, '-', '')
 $$;
 
--- The body that is stored, signed and sent. `about` is the user as the event shows it.
+-- The body that is stored, signed and sent.
 create function event_body(
-  event_id text, paywall_id text, about jsonb, number bigint, type text, object jsonb, previous jsonb
+  event_id text, paywall_id text, event_user jsonb, number bigint, type text, object jsonb, previous jsonb
 ) returns text language plpgsql stable as $$
 declare
   is_test constant boolean := (select p.is_test from paywalls p where p.id = paywall_id);
@@ -58,7 +58,7 @@ begin
   return json_build_object(
     'id', event_id, 'type', type, 'timestamp', iso(paywall_now(paywall_id)), 'is_test', is_test,
     'data', jsonb_build_object(
-      'paywall_id', paywall_id, 'user', about, 'sequence', number,
+      'paywall_id', paywall_id, 'user', event_user, 'sequence', number,
       split_part(type, '.', 1), object
     ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text;
 end $$;
@@ -72,7 +72,7 @@ declare
 begin
   insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
   select event_id, webhook_endpoint, paywall_id, user_id, number,
-    case when not waits_behind(webhook_endpoint, paywall_id, user_id) then now() end
+    case when not has_pending_delivery(webhook_endpoint, paywall_id, user_id) then now() end
   from webhook_endpoints_for(owner_id, paywall_id, type) webhook_endpoint;
   get diagnostics queued = row_count;
   return queued;
@@ -80,13 +80,13 @@ end $$;
 
 -- Whether an earlier delivery about the member is pending at a webhook endpoint. Locks that delivery's row: a concurrent call that finishes
 -- it either has committed, which is visible here, or waits, and then sees the new delivery and makes it due.
-create function waits_behind(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql
+create function has_pending_delivery(endpoint_id uuid, paywall_id text, user_id uuid) returns boolean language plpgsql
 set enable_seqscan = off -- a plan cached while the table was empty must not scan all of it later
 as $$
 begin
   perform from deliveries d
-  where d.endpoint_id = waits_behind.endpoint_id and d.paywall_id = waits_behind.paywall_id
-    and d.user_id = waits_behind.user_id and d.state = 'pending'
+  where d.endpoint_id = has_pending_delivery.endpoint_id and d.paywall_id = has_pending_delivery.paywall_id
+    and d.user_id = has_pending_delivery.user_id and d.state = 'pending'
   order by d.sequence desc limit 1
   for share;
   return found;

@@ -28,7 +28,7 @@ export const Offer = z.looseObject({
   show: z.string().optional().describe('`cancel`: shown to a subscriber who is about to cancel'),
 })
 
-const drawn = z.discriminatedUnion('type', [
+const standardBlock = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('heading'),
@@ -85,11 +85,11 @@ const drawn = z.discriminatedUnion('type', [
     .describe('Opens a checkout'),
 ])
 
-const own = z
+const customBlock = z
   .looseObject({ type: z.templateLiteral(['x-', z.string().min(1)]) })
   .describe("The owner's own block: served as it is, and not rendered")
 
 /** A block of a paywall's layout. */
-export const Block = z.union([drawn, own])
+export const Block = z.union([standardBlock, customBlock])
 
 export type Block = z.output<typeof Block>

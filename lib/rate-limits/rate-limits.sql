@@ -1,14 +1,13 @@
 -- Rate limits of what strangers could use up, such as mails or pages at a processor: token buckets, all in one table. A bucket lets
--- `capacity` through at once and refills evenly, from empty to full within `period`. So where it is used up by somebody who shares it,
--- everybody else waits for the next refill and not for a whole period; and however long that goes on, no more gets through than
--- refills.
+-- `capacity` through at once and refills evenly, from empty to full within `period`. If one caller empties a bucket that several share,
+-- the others wait for the next refill and not for a whole period. However long that goes on, no more gets through than is refilled.
 --
--- A bucket is a row, so it is exact, whichever Worker and place the calls come through. One that has no row is full.
+-- A bucket is a row, so its count is exact across all Workers and locations. A bucket without a row is full.
 
 -- Consumes `amount` from a bucket. Null if it had that much; else how long until it has, and nothing is consumed.
 --
--- Locks the bucket's row until the end of the transaction, so that of many calls at once no more get through than it has. Consume
--- from the buckets of a user first, then of a network, then of a paywall: calls then never wait for each other in a circle.
+-- Locks the bucket's row until the end of the transaction, so that concurrent calls cannot consume more than it has. Consume from the
+-- buckets of a user first, then of a network, then of a paywall, so that concurrent calls cannot deadlock.
 create function consume(
   name text, key text, amount bigint, capacity bigint, period interval, present timestamptz default now()
 ) returns interval language plpgsql as $$

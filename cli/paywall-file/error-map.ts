@@ -3,7 +3,7 @@ import { didYouMean } from '../did-you-mean.ts'
 import { pathMessage } from './checks.ts'
 
 /** Overrides zod's messages where a more helpful one is possible. */
-export const wording: z.core.$ZodErrorMap = (issue) => {
+export const errorMap: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is missing'
   if (issue.code === 'unrecognized_keys') return unknownFields(issue)
   if (issue.code === 'invalid_union' && issue.discriminator !== undefined) return unknownBlock(issue)
@@ -11,8 +11,8 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
 }
 
 /** Formats an issue with its path. Each unknown field of an object becomes an error of its own. */
-export function toMessages(issue: z.core.$ZodIssue, above: PropertyKey[] = []): string[] {
-  const path = [...above, ...issue.path]
+export function toMessages(issue: z.core.$ZodIssue, parentPath: PropertyKey[] = []): string[] {
+  const path = [...parentPath, ...issue.path]
   // A block is a known type or the owner's own. Report the errors of the known type: an owner's own block is always valid.
   if (issue.code === 'invalid_union' && issue.errors[0]) {
     return issue.errors[0].flatMap((each) => toMessages(each, path))
