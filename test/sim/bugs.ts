@@ -332,6 +332,14 @@ export const BUGS: Bug[] = [
     instead: 'or true;',
   },
   {
+    name: 'a renewal that no webhook reports brings no tokens',
+    invariant: 'tokens brought',
+    file: 'lib/purchases/store-purchase.sql',
+    says: 'credits := credit_tokens(before, after, checkout, snapshot)',
+    instead:
+      "credits := case when event_id is null and before.begun then '{}' else credit_tokens(before, after, checkout, snapshot) end",
+  },
+  {
     name: 'the day’s tokens are added to what is left',
     invariant: 'daily tokens',
     file: 'lib/tokens/balance.sql',
@@ -351,6 +359,13 @@ export const BUGS: Bug[] = [
     file: PURCHASE,
     says: 'else p.access_lost_at end);',
     instead: 'else null end);',
+  },
+  {
+    name: 'access was lost when that became known, whenever it was to end',
+    invariant: 'access_until',
+    file: SNAPSHOT,
+    says: 'coalesce(before.access_lost_at, least(access_until(before), present))',
+    instead: 'coalesce(before.access_lost_at, present)',
   },
   {
     name: 'a lost dispute is not reported',

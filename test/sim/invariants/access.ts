@@ -20,12 +20,33 @@ const time = (at: unknown) => (typeof at === 'string' ? Date.parse(at) : Infinit
  * learn that the purchase is past due, of which the owner is notified at once; without a webhook, that is some time after the charge
  * failed.
  */
-function accessUntil(purchase: StoredPurchase): number {
-  const { status, interval, cancel_at: cancelAt, current_period_end: periodEnd } = purchase
-  const end = cancelAt !== null ? time(cancelAt) : purchase.cancel_at_period_end ? time(periodEnd) : Infinity
+function accessUntil(purchase: State): number {
+  const { status, interval, current_period_end: periodEnd } = purchase
+  const end = scheduledEnd(purchase)
   if (status === 'past_due') return Math.min(end, (pastDueSince(purchase.changes) ?? Number.NaN) + GRACE_DAYS * DAY_MS)
   if (status !== 'trialing' && status !== 'active') return 0
   return interval === null ? Infinity : Math.min(end, time(periodEnd) + RENEWAL_GRACE_DAYS * DAY_MS)
+}
+
+type State = Pick<
+  StoredPurchase,
+  'status' | 'interval' | 'cancel_at' | 'cancel_at_period_end' | 'current_period_end' | 'changes'
+>
+
+function scheduledEnd({ cancel_at: cancelAt, cancel_at_period_end: ends, current_period_end: periodEnd }: State) {
+  if (cancelAt !== null) return time(cancelAt)
+  return ends ? time(periodEnd) : Infinity
+}
+
+const LOST: readonly string[] = ['paused', 'canceled']
+
+/** When a subscription that has ended or is paused lost its access: when that was reported, or when its access was to end, if earlier. */
+function accessLostAt(purchase: StoredPurchase): number {
+  const { changes } = purchase
+  const place = changes.findLastIndex(({ was, is }) => LOST.includes(is.status) && !LOST.includes(String(was?.status)))
+  const { was, at } = changes[place] ?? { was: undefined, at: Number.NaN }
+  const before = was ? accessUntil({ ...was, interval: purchase.interval, changes: changes.slice(0, place) }) : Infinity
+  return Math.min(at, before, scheduledEnd(purchase))
 }
 
 const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: StoredPurchase) =>
@@ -49,21 +70,25 @@ export const ACCESS: Invariant = {
   },
 }
 
-/** A purchase shows the correct end of its access. If it has ended or is paused, this is a time in the past. */
+/** A purchase shows the correct end of its access. If it was refunded, this is a time in the past. */
 export const ACCESS_UNTIL: Invariant = {
   name: 'access_until',
   faults: ({ purchases, now }) =>
     purchases.flatMap((purchase) => {
-      const { id, status, access_until: until, changes } = purchase
-      // A purchase that was never paid for gave no access.
-      const hasEnded = status === 'refunded' || (changes.length > 0 && ['paused', 'canceled'].includes(status))
-      const isSame =
-        time(until) === accessUntil(purchase) || Math.abs(time(until) - accessUntil(purchase)) <= CLOCK_STEP_MS
-      const isRight = hasEnded ? time(until) <= now.getTime() + TOLERANCE_MS : isSame || !RUNNING.includes(status)
-      return isRight
-        ? []
-        : [`${id}, ${status}, gives access until ${until}, not ${new Date(accessUntil(purchase)).toJSON()}`]
+      const { id, status, access_until: until } = purchase
+      const due = accessEnd(purchase)
+      const isRight =
+        status === 'refunded'
+          ? time(until) <= now.getTime() + TOLERANCE_MS
+          : due === null || time(until) === due || Math.abs(time(until) - due) <= CLOCK_STEP_MS
+      return isRight ? [] : [`${id}, ${status}, gives access until ${until}, not ${new Date(due ?? 0).toJSON()}`]
     }),
+}
+
+/** When the access of a purchase ends, or ended; null if it never gave any. */
+function accessEnd(purchase: StoredPurchase): number | null {
+  if (RUNNING.includes(purchase.status)) return accessUntil(purchase)
+  return LOST.includes(purchase.status) && purchase.changes.length > 0 ? accessLostAt(purchase) : null
 }
 
 const RUNNING = ['trialing', 'active', 'past_due']

@@ -27,7 +27,10 @@ export const ALARMS: Invariant = {
   ],
 }
 
-/** A subscription, and a purchase by the same user that was to replace it. All other subscriptions of that user count as older. */
+/**
+ * A subscription, and a purchase by the same user that was to replace it. All other subscriptions of that user count as older, except those
+ * first charged an hour after it or later.
+ */
 interface Replacement {
   older: StoredPurchase
   newer: StoredPurchase
@@ -45,6 +48,7 @@ function replacements(life: Case): Replacement[] {
     const learnedAt = toSeconds(completed.timestamp)
     return purchases
       .filter((older) => older !== newer && older.member === newer.member && older.interval !== null)
+      .filter((older) => (begunAt(life, older) ?? at) < at + HOUR_SECONDS)
       .map((older) => ({ older, newer, at, learnedAt }))
   })
 }

@@ -11,13 +11,23 @@ import {
   type StoredPurchase,
 } from './case.ts'
 
-/** No payment, refund or dispute is reported twice. The owner hears of each that a webhook reported to us, except some failed attempts. */
+/**
+ * No payment, refund or dispute is reported twice. The owner hears of each that a webhook reported to us, except some failed attempts.
+ * Where no webhook reports disputes, polls find those that were decided.
+ */
 export const PAYMENTS_REPORTED: Invariant = {
   name: 'payments reported',
-  faults({ company: { capabilities }, processorState: { payments }, purchases, events, known: { everything } }) {
+  faults({
+    company: { capabilities },
+    processorState: { payments },
+    purchases,
+    events,
+    known: { everything, settled },
+  }) {
+    const polled = capabilities.sendsDisputeWebhook ? [] : DECIDED
     const open = [
       'failed',
-      ...(capabilities.sendsDisputeWebhook ? [] : ['disputed', 'dispute_lost', 'dispute_won']),
+      ...(capabilities.sendsDisputeWebhook ? [] : ['disputed']),
       // A refund that has failed when it first becomes known is not reported.
       ...(payments.refund_failed > 0 ? ['refunded', 'refund_failed'] : []),
     ]
@@ -29,7 +39,8 @@ export const PAYMENTS_REPORTED: Invariant = {
     return [
       ...Object.entries(payments).flatMap(([kind, count]) => {
         const reported = countReported(kind)
-        const isRight = everything && !open.includes(kind) ? reported === count : reported <= count
+        const isKnown = polled.includes(kind) ? settled : everything && !open.includes(kind)
+        const isRight = isKnown ? reported === count : reported <= count
         return isRight ? [] : [`${reported} payments were reported as ${kind}, and there are ${count}`]
       }),
       ...(everything && reportedRefunds !== refunds
@@ -39,6 +50,8 @@ export const PAYMENTS_REPORTED: Invariant = {
     ]
   },
 }
+
+const DECIDED = ['dispute_lost', 'dispute_won']
 
 /** Finds a subscription that became past due without an event for a failed or disputed payment. */
 function unreportedFailures({ id, changes }: StoredPurchase, events: Case['events']): string[] {

@@ -61,12 +61,21 @@ function dueTokens(life: Case, member: Member): [least: number, most: number] {
     own.some((each) => each.processorId === processorId),
   )
   const credited = sumBy(sales, (sale) => sumBy(creditedPeriods(sale), maxTokens))
-  if (!life.known.everything) return [ongoingTokens(life, own), credited]
   const least = sumBy(own, (purchase) => {
     const sale = sales.find(({ processorId }) => processorId === purchase.processorId)
     return sale ? minTokens(sale, purchase) : 0
   })
-  return [least, credited - sumBy(sales, minRevoked)]
+  if (life.known.everything) return [least, credited - sumBy(sales, minRevoked)]
+  return [arePeriodsPolled(life) ? least : ongoingTokens(life, own), credited]
+}
+
+/**
+ * Whether polls have found every period, although webhooks are missing: enough time has passed, nothing was refunded or disputed, and no
+ * step charged a period before its time.
+ */
+function arePeriodsPolled({ company: { records, life }, known: { settled } }: Case): boolean {
+  const isCharged = life.steps.some((step) => step?.act === 'renew' || step?.act === 'roll-over')
+  return settled && !isCharged && records('refunds').length === 0 && records('disputes').length === 0
 }
 
 const sumBy = <Each>(all: Each[], count: (each: Each) => number) => all.reduce((sum, each) => sum + count(each), 0)
@@ -152,8 +161,8 @@ function minRevoked(sale: Sale): number {
 }
 
 /**
- * The minimum of tokens if webhooks may be missing. A period without a webhook may be over when it is polled, and then credits nothing.
- * Only the current periods have certainly been credited, and only if nothing was refunded or disputed.
+ * The minimum of tokens while polls have not found every period. Only the current ones have certainly been credited, and only if nothing
+ * was refunded or disputed.
  */
 function ongoingTokens({ company: { records }, processorState: { sales } }: Case, own: StoredPurchase[]): number {
   if (records('refunds').length > 0 || records('disputes').length > 0) return 0
