@@ -236,3 +236,27 @@ test('a hosted page can be declined, cancelled, paid or expire', async () => {
   await emulator.moveTo(ACME.paywallId, emulator.currentTime(ACME.paywallId) + 3 * 3600)
   expect((await press(late, 'pay')).status).toBe(409)
 })
+
+test('`resource_version` increases with each change', async () => {
+  const { emulator, chargebee } = await startChargebee()
+  const { subscription } = await subscribe(chargebee)
+  const id = subscription?.id ?? ''
+  const version = async () => (await chargebee.subscription.retrieve(id)).subscription.resource_version ?? 0
+  const versions = [await version(), await version()]
+  await chargebee.subscription.cancelForItems(id, { cancel_option: 'end_of_term' })
+  versions.push(await version())
+  await emulator.portalUndo(id)
+  versions.push(await version())
+  const [one = 0, same = 0, two = 0, three = 0] = versions
+  expect(same).toBe(one)
+  expect([two > one, three > two]).toEqual([true, true])
+})
+
+test('a refund that has succeeded fails days later', async () => {
+  const { emulator, chargebee } = await startChargebee()
+  const { invoice } = await subscribe(chargebee)
+  const refund = await chargebee.invoice.refund(invoice?.id ?? '')
+  expect(await emulator.resolveRefund(refund.transaction.id ?? '', { fail: true })).toMatchObject({
+    status: 'failure',
+  })
+})

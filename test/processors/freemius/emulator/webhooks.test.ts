@@ -142,3 +142,22 @@ test('holds events, and sends them in any order, twice or never', async () => {
   expect(await emulator.resend(emulator.events[0]?.id ?? '')).toEqual([200])
   expect(receiver.types().at(-1)).toBe('license.created')
 })
+
+test('a refund is reported by two events, the second with the original payment', async () => {
+  const { emulator, freemius } = await startFreemius()
+  const { info, user } = await buy(freemius, emulator)
+  const [paid] = await freemius.api.user.retrievePayments(user)
+  const before = emulator.events.length
+  const refund = await emulator.refund(String(paid?.id), 300)
+  const [created, refunded] = emulator.events.slice(before)
+  expect(created).toMatchObject({
+    type: 'payment.created',
+    objects: { payment: { id: refund.id, type: 'refund', gross: -3, bound_payment_id: null } },
+  })
+  expect(refunded).toMatchObject({
+    type: 'payment.refund',
+    objects: { payment: { id: paid?.id, type: 'payment', gross: 9.99, bound_payment_id: refund.id } },
+  })
+  expect([created, refunded].map((event) => Object.hasOwn(event?.objects ?? {}, 'license'))).toEqual([false, false])
+  expect(info.license_id).toBeTruthy()
+})

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { DroppedCall } from '../../../../dev/emulators/core/calls.ts'
 import type { MollieEmulator } from '../../../../dev/emulators/mollie/emulator.ts'
-import { ACME, order, press, startMollie, startReceiver, subscribe } from './fixture.ts'
+import { ACME, order, press, sdk, startMollie, startReceiver, subscribe } from './fixture.ts'
 
 async function post(emulator: MollieEmulator, idempotencyKey: string, body: object = order(), path = '/v2/payments') {
   const answer = await fetch(`${emulator.url}${path}`, {
@@ -105,4 +105,16 @@ test('a restart keeps subscriptions, idempotency keys and undelivered events', a
   expect((await second.mollie.payments.create({ idempotencyKey: 'k', paymentRequest: order() })).id).toBe(created.id)
   const open = await second.mollie.payments.get({ paymentId: created.id })
   expect((await press(open, 'pay')).status).toBe(303)
+})
+
+test("an idempotency key expires by its own account's clock", async () => {
+  const other = { ...ACME, paywallId: '2001', apiKey: 'test_other_0123456789' }
+  const { emulator, mollie } = await startMollie({ accounts: [ACME, other] })
+  const create = async (client = mollie) =>
+    (await client.payments.create({ idempotencyKey: 'k', paymentRequest: order() })).id
+  const theirs = sdk(emulator, other.apiKey)
+  const [ours, kept] = [await create(), await create(theirs)]
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 2 * 3600)
+  expect(await create()).not.toBe(ours)
+  expect(await create(theirs)).toBe(kept)
 })

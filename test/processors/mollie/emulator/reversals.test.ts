@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { firstPayment, getEntity, startMollie, startReceiver } from './fixture.ts'
+import { firstPayment, getEntity, startMollie, startReceiver, subscriptionRequest } from './fixture.ts'
+
+const DAY = 24 * 3600
 
 async function startWithPayment() {
   const receiver = await startReceiver()
@@ -63,4 +65,44 @@ test('a reversed chargeback returns the money to the seller, and the bank may ta
   expect(reversed && getEntity(reversed)).toMatchObject({ id, paymentId, reversedAt: expect.any(String) })
   await expect(emulator.reverseChargeback(id)).rejects.toThrow(/is won/)
   expect(await emulator.chargeback(paymentId)).toMatchObject({ reversedAt: null })
+})
+
+test("a payment can be charged back with a bank's reason code", async () => {
+  const { emulator, mollie } = await startMollie()
+  const { payment } = await firstPayment(mollie)
+  const chargeback = await emulator.chargeback(payment.id, { code: 'AC01' })
+  expect(chargeback).toMatchObject({ reason: { code: 'AC01', description: expect.stringContaining('IBAN') } })
+  expect(await mollie.payments.get({ paymentId: payment.id })).toMatchObject({
+    status: 'paid',
+    amountChargedBack: payment.amount,
+  })
+})
+
+test('a declined direct debit is charged back days after it was paid, or fails at once if letDebitsBounce is off', async () => {
+  const { emulator, mollie } = await startMollie()
+  const { payment, customerId } = await firstPayment(mollie, { method: 'ideal' })
+  expect(payment).toMatchObject({ status: 'paid' })
+  const request = subscriptionRequest({})
+  const { id: subscriptionId } = await mollie.subscriptions.create({ customerId, subscriptionRequest: request })
+  const payments = async () =>
+    (await mollie.subscriptions.listPayments({ customerId, subscriptionId })).result.embedded.payments ?? []
+  await emulator.declineCharges(customerId)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + DAY)
+  expect((await payments()).map(({ status }) => status)).toEqual(['paid'])
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 4 * DAY)
+  const [bounced] = await payments()
+  expect(bounced).toMatchObject({ status: 'paid', amountChargedBack: bounced?.amount })
+  expect(emulator.events.at(-1)).toMatchObject({ type: 'chargeback.received' })
+
+  await emulator.letDebitsBounce('1001', false)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 31 * DAY)
+  expect((await payments()).map(({ status }) => status)).toEqual(['failed', 'paid'])
+})
+
+test('a refund that has succeeded fails days later', async () => {
+  const { emulator, mollie } = await startMollie()
+  const { payment } = await firstPayment(mollie)
+  const refund = await emulator.refund(payment.id)
+  expect(await emulator.failRefund(refund.id)).toMatchObject({ status: 'failed' })
+  expect(emulator.events.map(({ type }) => type).slice(-2)).toEqual(['refund.refunded', 'refund.failed'])
 })

@@ -2,6 +2,8 @@ import type * as models from 'mollie-api-typescript/models'
 import { expect, test } from 'vitest'
 import { firstPayment, startMollie, subscribe, subscriptionRequest } from './fixture.ts'
 
+const DAY = 24 * 3600
+
 async function startWithSubscription(more: Partial<models.SubscriptionRequest> = {}) {
   const { emulator, mollie } = await startMollie()
   const { subscription, ...rest } = await subscribe(mollie, more)
@@ -121,4 +123,43 @@ test('the controls can be called with curl', async () => {
   expect((await control('renew', { subscripton: id })).status).toBe(400)
   expect(await (await fetch(`${emulator.url}/_emulator/subscriptions`)).json()).toMatchObject([{ id }])
   expect(await (await fetch(emulator.url)).text()).toContain('POST /_emulator/renew')
+})
+
+test('charges a subscription on its dates, even after a failed charge, and completes it after `times` charges', async () => {
+  const { emulator, mollie } = await startMollie()
+  const { customerId, fetched, payments } = await subscribe(mollie, { interval: '1 week', times: 3 })
+  const pass = (days: number) => emulator.moveTo('1001', emulator.currentTime('1001') + days * DAY)
+  await emulator.declineCharges(customerId)
+  await pass(1)
+  expect(await payments()).toMatchObject([{ status: 'failed' }])
+  await emulator.declineCharges(customerId, false)
+  await pass(14)
+  expect((await payments()).map(({ status }) => status)).toEqual(['paid', 'paid', 'failed'])
+  expect(await fetched()).toMatchObject({ status: 'completed', timesRemaining: 0 })
+})
+
+test('a slow refund is completed within three days; a renewal dated in the future stays pending', async () => {
+  const { emulator, mollie } = await startMollie()
+  const { payment } = await firstPayment(mollie)
+  emulator.slowRefunds = true
+  const refund = await emulator.refund(payment.id)
+  const { subscription } = await subscribe(mollie, { startDate: '2099-01-01' })
+  const late = await emulator.renew(subscription.id, { pending: true })
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 3 * DAY)
+  expect(await mollie.refunds.get({ paymentId: payment.id, refundId: refund.id })).toMatchObject({
+    status: 'refunded',
+  })
+  expect(await mollie.payments.get({ paymentId: late.id })).toMatchObject({ status: 'pending' })
+})
+
+test("the seller can change a subscription's amount and interval from the next charge on", async () => {
+  const { emulator, mollie } = await startMollie()
+  const { subscription, customerId, fetched } = await subscribe(mollie)
+  await mollie.subscriptions.update({
+    customerId,
+    subscriptionId: subscription.id,
+    requestBody: { amount: { currency: 'EUR', value: '29.99' }, interval: '12 months' },
+  })
+  expect(await fetched()).toMatchObject({ amount: { value: '29.99' }, interval: '12 months' })
+  expect(await emulator.renew(subscription.id)).toMatchObject({ amount: { value: '29.99' } })
 })

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import { expect, onTestFinished, test } from 'vitest'
+import { close, listen } from '../../../../dev/emulators/core/listen.ts'
 import { ACME, firstPayment, getEntity, order, startMollie, startReceiver, subscribe } from './fixture.ts'
 
 test('reports payments, refunds and chargebacks in signed events, and nothing about subscriptions', async () => {
@@ -93,4 +95,21 @@ test('holds events, releases them in the order chosen, repeated or lost, and res
   const event = emulator.events.find(({ entityId }) => entityId === refund.id)
   expect(await emulator.resend(event?.id ?? '')).toEqual([200])
   expect(receiver.types().at(-1)).toBe('refund.refunded')
+})
+
+test("retries a webhook on the processor's schedule as the clock moves, and gives up after the last attempt", async () => {
+  let arrived = 0
+  const server = createServer((request, response) => {
+    arrived += 1
+    request.resume()
+    response.writeHead(500).end()
+  })
+  const serviceUrl = await listen(server, 0)
+  onTestFinished(() => close(server))
+  const { emulator, mollie } = await startMollie({ serviceUrl })
+  await firstPayment(mollie)
+  await emulator.moveTo('1001', emulator.currentTime('1001') + 27 * 3600)
+  await emulator.drainWebhooks()
+  expect(arrived).toBe(10)
+  expect(emulator.nextDue('1001')).toBeNull()
 })

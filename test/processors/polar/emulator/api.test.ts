@@ -144,3 +144,28 @@ test('keeps the objects of two organisations apart', async () => {
   await expect(theirs.subscriptions.get(id)).rejects.toMatchObject({ statusCode: 404 })
   expect((await theirs.orders.list()).items).toEqual([])
 })
+
+test('rejects an undeliverable e-mail address, also one whose domain accepts no mail', async () => {
+  const { emulator, polar } = await startPolar()
+  for (const customer_email of ['ada@example.com', 'ada@mail.example.org', 'ada@acme.invalid']) {
+    await expect(polar.checkouts.create(monthlyOrder({ customer_email }))).rejects.toThrow(/customer_email/)
+  }
+  const { customer_email: _, ...order } = monthlyOrder()
+  const checkout = await polar.checkouts.create(order)
+  expect((await press(checkout, 'pay', { email: 'ada@example.com' })).status).toBe(422)
+  expect((await press(checkout, 'pay', { email: 'ada@acme.dev' })).status).toBe(303)
+  expect(emulator.checkouts).toMatchObject([{ status: 'succeeded', customer_email: 'ada@acme.dev' }])
+})
+
+test('setValues makes a field return an unknown enum value', async () => {
+  const { emulator, polar } = await startPolar()
+  const { order } = await buy(polar)
+  await emulator.setValues(ACME.paywallId, { billing_reason: 'subscription_gift' })
+  expect(await polar.orders.get(order.id)).toMatchObject({ billing_reason: 'subscription_gift' })
+  await emulator.renew(order.subscription_id ?? '')
+  expect(emulator.events.findLast(({ type }) => type === 'order.paid')?.data).toMatchObject({
+    billing_reason: 'subscription_gift',
+  })
+  await emulator.setValues(ACME.paywallId, {})
+  expect(await polar.orders.get(order.id)).toMatchObject({ billing_reason: 'subscription_create' })
+})

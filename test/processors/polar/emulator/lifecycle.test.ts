@@ -190,3 +190,18 @@ test('a restart keeps subscriptions and orders', async () => {
   expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'active', metadata: { paywall_id: '1001' } })
   expect((await polar.orders.get(order.id)).customer.external_id).toBe('user-ada')
 })
+
+test('a dispute can be listed by order, and revokes the subscription when it is lost', async () => {
+  const { emulator, polar } = await startPolar()
+  const { order, id } = await buy(polar)
+  const dispute = await emulator.dispute(order.id)
+  const listed = async () => (await polar.disputes.list({ order_id: order.id })).items
+  expect(await listed()).toMatchObject([{ id: dispute.id, status: 'needs_response', resolved: false }])
+  expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'active' })
+  await emulator.closeDispute(dispute.id)
+  expect(await listed()).toMatchObject([
+    { status: 'lost', resolved: true, closed: true, customer: { id: order.customer_id } },
+  ])
+  expect(await polar.disputes.get(dispute.id)).toMatchObject({ status: 'lost' })
+  expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'canceled' })
+})

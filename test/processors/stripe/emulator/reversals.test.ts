@@ -1,7 +1,7 @@
 import Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import type { StripeEmulator } from '../../../../dev/emulators/stripe/emulator.ts'
-import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './fixture.ts'
+import { buy, getId, paymentOrder, startReceiver, startStripe, subscriptionOrder } from './fixture.ts'
 
 async function startWithPayment() {
   const { emulator, stripe } = await startStripe()
@@ -41,7 +41,7 @@ test('a refund can fail after it has succeeded, and the payment is refundable ag
   expect(refund.status).toBe('succeeded')
   newTypes()
   await emulator.resolveRefund(refund.id, { fail: true })
-  const failed = { status: 'failed', failure_reason: expect.any(String) }
+  const failed = { status: 'failed', failure_reason: 'lost_or_stolen_card' }
   expect(await stripe.refunds.retrieve(refund.id)).toMatchObject(failed)
   expect(newTypes()).toEqual(['refund.updated', 'refund.failed'])
   expect(await charge()).toMatchObject({ amount_refunded: 0, refunded: false })
@@ -71,6 +71,32 @@ test('a disputed payment cannot be refunded unless the seller wins the dispute',
   await expect(stripe.refunds.create({ payment_intent: payment })).rejects.toMatchObject({ code: 'charge_disputed' })
   await emulator.closeDispute(id, { won: true })
   expect(await stripe.refunds.create({ payment_intent: payment })).toMatchObject({ amount: 4900 })
+})
+
+test('a dispute can start as a warning, which withdraws no money, and be escalated and lost, or closed', async () => {
+  const { emulator, stripe } = await startStripe({ serviceUrl: (await startReceiver()).url })
+  const session = await buy(stripe, paymentOrder())
+  const types = () => emulator.events.map(({ type }) => type).filter((type) => type.startsWith('charge.dispute'))
+  const payment = getId(session.payment_intent)
+  const warning = await emulator.dispute(payment, { warning: true })
+  expect(warning).toMatchObject({ status: 'warning_needs_response', is_charge_refundable: true })
+  expect(await emulator.escalateDispute(warning.id)).toMatchObject({ status: 'needs_response' })
+  await expect(stripe.refunds.create({ payment_intent: payment })).rejects.toMatchObject({ code: 'charge_disputed' })
+  expect(await emulator.closeDispute(warning.id)).toMatchObject({ status: 'lost' })
+  const { latest_charge: charge } = await stripe.paymentIntents.retrieve(payment, { expand: ['latest_charge'] })
+  expect(charge).toMatchObject({ disputed: true, refunded: false })
+  expect(types()).toEqual([
+    'charge.dispute.created',
+    'charge.dispute.updated',
+    'charge.dispute.funds_withdrawn',
+    'charge.dispute.closed',
+  ])
+  const other = await buy(stripe, paymentOrder())
+  const inquiry = await emulator.dispute(getId(other.payment_intent), { warning: true })
+  expect(await emulator.closeDispute(inquiry.id)).toMatchObject({ status: 'warning_closed' })
+  expect(await stripe.refunds.create({ payment_intent: getId(other.payment_intent) })).toMatchObject({
+    status: 'succeeded',
+  })
 })
 
 test('a subscription is paused and resumed', async () => {

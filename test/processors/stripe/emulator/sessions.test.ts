@@ -160,4 +160,19 @@ describe('checkout sessions', () => {
     const misplaced = { payment_intent_data: { metadata: { a: 'b' } } }
     await expect(create(subscriptionOrder(misplaced))).rejects.toThrow(/`payment_intent_data` in `subscription` mode/)
   })
+
+  test('rejects an e-mail address with an invalid domain', async () => {
+    const { stripe } = await startStripe()
+    const open = (customer_email: string) => stripe.checkout.sessions.create(subscriptionOrder({ customer_email }))
+    for (const domain of ['test', 'invalid', 'localhost', 'local', 'lan', 'home', 'corp', 'con', 'cmo']) {
+      const customer_email = `ada@acme.${domain}`
+      await expect(open(customer_email)).rejects.toMatchObject({
+        statusCode: 400,
+        code: 'email_invalid',
+        param: 'customer_email',
+        message: `Invalid email address: ${customer_email}`,
+      })
+    }
+    expect(await open('ada@example.com')).toMatchObject({ status: 'open' })
+  })
 })

@@ -1,4 +1,5 @@
-export const DAY = 24 * 3600
+export const HOUR = 3600
+export const DAY = 24 * HOUR
 export const PAYWALL = '1001'
 
 /** A price that is in no paywall file. */
