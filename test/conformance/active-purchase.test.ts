@@ -166,8 +166,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { id } = (await readPurchase(buyer))!
     const refused = { status: 409, body: { hasActivePurchase: true, purchaseId: id, status: 'pending' } }
     expect(await tryOrdersAndPortal(buyer)).toMatchObject([{ status: 200 }, refused, { status: 403 }])
-    await causeAtProcessor(buyer, (id) => shop.account.resolve(true, id))
-    expect(await readPurchase(buyer)).toMatchObject({ status: 'canceled' })
+    expect(await causeAtProcessor(buyer, (id) => shop.account.resolve(true, id))).toEqual(['payment.failed 4900'])
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await expectNoConflict(buyer)
   })
 
@@ -177,6 +177,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'active', access_until: null }] })
     await expectNoConflict(buyer)
     for (const slug of ['monthly', 'pack'] as const) {
+      await advanceClock(buyer, '1m')
       await pay(await open(shop, slug, { email: buyer.email }))
       await newEvents(buyer)
     }

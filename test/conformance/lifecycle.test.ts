@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import type { FileJson } from '../support/paywall-file.ts'
 import {
   advanceClock,
   advancePastPeriodEnd,
@@ -9,14 +10,26 @@ import {
   causeAtProcessor,
   expectStoredAsAtProcessor,
   newEvents,
+  open,
+  pay,
   readPurchase,
   readState,
   readTokens,
 } from './buyer.ts'
 import { useShops } from './shop.ts'
 
-const getShop = useShops()
+/** The second paywall's yearly price has a shorter trial, and brings tokens. */
+function withShortTrial(sold: FileJson, index: number): FileJson {
+  const shorter = { trial_days: 3, tokens: [{ type: 'standard', count: 100, trial_count: 40 }] }
+  const prices = (sold.prices as FileJson[]).map((price) =>
+    price.slug === 'yearly' ? { ...price, ...shorter } : price,
+  )
+  return index === 1 ? { ...sold, prices } : sold
+}
+
+const getShop = useShops(2, withShortTrial)
 const DAY_MS = 86_400_000
+const ALREADY_CANCELLED = { status: 400, body: { error: 'Subscription is already cancelled' } }
 
 const getPeriodEnd = async (buyer: Buyer) => Date.parse(String((await readPurchase(buyer))?.current_period_end))
 
@@ -63,14 +76,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const cancelled = { status: 'active', current_period_end: end, cancel_at_period_end: true, cancel_at: end }
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [cancelled] })
     await expectStoredAsAtProcessor(buyer)
-    expect(await cancelThroughApi(buyer)).toMatchObject({
-      status: 400,
-      body: { error: 'Subscription is already cancelled' },
-    })
+    expect(await cancelThroughApi(buyer)).toMatchObject(ALREADY_CANCELLED)
 
     expect(await advancePastPeriodEnd(buyer)).toEqual(['subscription.ended'])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     await expectStoredAsAtProcessor(buyer)
+    expect(await cancelThroughApi(buyer)).toMatchObject(ALREADY_CANCELLED)
   })
 
   test('a subscription cancelled at the processor is stored as cancelled, and uncancelled if that is undone there', async () => {
@@ -84,6 +95,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     }
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
     await expectStoredAsAtProcessor(buyer)
+    expect(await cancelThroughApi(buyer)).toMatchObject(ALREADY_CANCELLED)
 
     expect('undo' in shop.account).toBe(shop.capabilities.supportsUncancel)
     if (!shop.capabilities.supportsUncancel) return
@@ -107,9 +119,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(shop, 'yearly')
     const continues = shop.capabilities.cancelledTrial === 'continues to its end'
     const status = continues ? 'trialing' : 'canceled'
+    const { current_period_end: end } = (await readPurchase(buyer))!
     const reply = await cancelThroughApi(buyer)
     expect(reply).toMatchObject({ status: 200, body: { subscription: { status, cancel_at_period_end: true } } })
-    if (!continues) {
+    if (continues) expect(reply.body).toMatchObject({ subscription: { cancel_at: end } })
+    else {
       const { subscription, message } = reply.body as { subscription: Record<string, string>; message: string }
       const now = await shop.world.clock.now(shop.paywall.id)
       const elapsed = now.getTime() - Date.parse(subscription.cancel_at ?? '')
@@ -127,4 +141,33 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await advanceClock(buyer, '1d')).toEqual([])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing' })
   })
+
+  test('subscription.trial_ending of a trial of three days is emitted once, when it begins', async () => {
+    const buyer = await open(getShop(acquiring, 1), 'yearly')
+    await pay(buyer)
+    expect(await newEvents(buyer)).toEqual(['checkout.completed', 'subscription.created', 'subscription.trial_ending'])
+    expect(await advanceClock(buyer, '1d')).toEqual([])
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing' })
+  })
+
+  test.each([
+    ['monthly', 999, [100, 200]],
+    ['yearly', 8900, [40, 140]],
+  ] as const)(
+    'a period of a %s subscription renews it and credits its tokens when it is paid, not when it begins',
+    async (slug, amount, [before, after]) => {
+      const shop = getShop(acquiring, 1)
+      const { rollOver } = shop.account
+      if (!rollOver) return // this processor charges a period when it begins
+      const buyer = await buy(shop, slug)
+      expect(await causeAtProcessor(buyer, rollOver)).toEqual(['subscription.updated'])
+      expect(await readTokens(buyer)).toBe(before)
+      expect(await causeAtProcessor(buyer, shop.account.recover)).toEqual([
+        `payment.succeeded ${amount}`,
+        'subscription.renewed',
+      ])
+      expect(await readTokens(buyer)).toBe(after)
+      await expectStoredAsAtProcessor(buyer)
+    },
+  )
 })

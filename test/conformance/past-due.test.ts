@@ -92,6 +92,7 @@ test.each(GIVES_UP)(
     const received = await advanceClock(buyer, '30d')
     expect(received).toEqual(expect.arrayContaining(['subscription.access_ended', 'subscription.ended']))
     expect(received).not.toContain('subscription.recovered')
+    expect(received).not.toContain('subscription.renewed')
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
     expect(await readTokens(buyer)).toBe(100)
     await expectStoredAsAtProcessor(buyer)

@@ -15,6 +15,7 @@ import {
   pressAndReturn,
   readPurchase,
   readState,
+  readTokens,
 } from './buyer.ts'
 import { awaitsOneTimePayments } from './drivers/pausing.ts'
 import { SHOP_NAMES } from './drivers/shop-names.ts'
@@ -67,6 +68,7 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     const failed = { price_slug: 'monthly', amount: 999, refunded_amount: 0, refunded: false }
     for (const event of await paymentEvents(buyer)) expect(event).toMatchObject(failed)
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await readTokens(buyer)).toBe(0)
     await pay(await open(shop, 'monthly', { email: buyer.email }))
     expect(await readState(buyer)).toMatchObject({ paid: true })
   })
@@ -81,7 +83,8 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     await newEvents(buyer)
     await advanceClock(buyer, '14d')
     expect(new Set(await newEvents({ ...buyer, received: 0 }))).toEqual(new Set(['payment.failed 999']))
-    expect(await readState(buyer)).toMatchObject({ paid: false })
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    expect(await readTokens(buyer)).toBe(0)
   })
 
   test('a one-time purchase whose payment is processing begins when that succeeds', async () => {
