@@ -77,6 +77,16 @@ test('a processing bank payment is polled daily, for two weeks', async () => {
   expect(pendingPolls).toEqual([6, 1, 0])
 })
 
+test('a bank payment that fails without a webhook is found when its page is polled', async () => {
+  const { payments, polls, purchases } = await sell('later', 1)
+  await world.stripe.resolvePayment(payments[0]!, { fail: true })
+  await loseWebhooks(world)
+  await polls('14m')
+  expect(await purchases()).toMatchObject([{ status: 'pending' }])
+  await polls('2m')
+  expect(await purchases()).toMatchObject([{ status: 'canceled' }])
+})
+
 test('a refund without a webhook is found when the purchase is twice as old as at the last poll', async () => {
   const { payments, polls, purchases } = await sell('pay', 2)
   expect(await polls('23h')).toEqual([0, 0])
