@@ -111,17 +111,6 @@ test("the price's tokens are credited once a period, after each renewal, and nev
   expect(await ledger(userId)).toEqual(Array(3).fill({ type: 'standard', delta: 100, reason: 'plan' }))
 })
 
-test('a period credits no tokens until it is paid', async () => {
-  const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
-  const subscription = world.stripe.subscriptions.at(-1)?.id ?? ''
-  await world.stripe.drainWebhooks()
-  await renew(subscription, { fail: true })
-  expect(await userState(world, userId)).toMatchObject({ paid: true, purchases: [{ status: 'past_due' }] })
-  expect(await balances(userId)).toMatchObject({ standard: 100 })
-  await renew(subscription)
-  expect(await balances(userId)).toMatchObject({ standard: 200 })
-})
-
 test('a user whose subscription has ended gets the top-up again', async () => {
   const { userId } = await buy(world, { paywall: world.paywall, key: world.key })
   await spend(userId, -99)

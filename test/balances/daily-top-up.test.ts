@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { buy } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
-import { yearly } from '../support/paywall-file.ts'
+import { monthly, yearly } from '../support/paywall-file.ts'
 import { stateChecksum } from '../support/state-checksum.ts'
+import { subscribe } from '../support/subscriber.ts'
 import { newTenant } from '../support/tenants.ts'
 import { changeBalance, readLedger } from '../support/token-calls.ts'
 import { userState } from '../support/user-state.ts'
@@ -104,6 +105,15 @@ test('users who pay get no top-up', async () => {
   await nextDay()
   expect(await change({ user_id: userId, op: 'debit', amount: 1 })).toMatchObject({ body: { count: 4 } })
   expect((await userState(world, userId)).balances).toContainEqual({ type: 'standard', count: 4 })
+})
+
+test('a subscription stops only the daily top-up of the types that it credits', async () => {
+  const tenant = await newTenant(world, { prices: [monthly({ tokens: [{ type: 'premium', count: 7 }] })] })
+  const { id } = await subscribe(world, tenant)
+  expect((await userState(world, id, { paywallId: tenant.paywall.id, key: tenant.key })).balances).toEqual([
+    { type: 'premium', count: 7 },
+    { type: 'standard', count: 10 },
+  ])
 })
 
 test('a user who changes to a price that is not in the file gets the top-up again after the period of the old price', async () => {
