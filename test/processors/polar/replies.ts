@@ -3,7 +3,7 @@ import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { ACME } from './emulator/fixture.ts'
 import { ADA } from './shop.ts'
 
-// Complete replies by the types of the official SDK. Polar publishes no example objects for this version.
+// Complete replies by the types of the official SDK, with made-up values. What Polar itself has sent or published is in recorded.test.ts.
 
 export const ID = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6a'
 export const ORDER = '7b1d3a52-9a0e-4a5e-8c2b-1f2e3d4c5b6e'
