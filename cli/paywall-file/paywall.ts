@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
-import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { Block, Links, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { MAX_TOKENS } from '../../lib/tokens/add-tokens.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { checkLayout } from './layout.ts'
@@ -34,6 +34,7 @@ const settings = z
   .looseObject({
     brand_color: z.string().min(1).max(100).optional(),
     logo: Logo.optional(),
+    links: Links.optional(),
     success_redirect_url: webAddress
       .optional()
       .describe('Where buyers return after paying if start-checkout has no successUrl'),

@@ -6,7 +6,7 @@ import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { MemberState } from '../../lib/member-state/member-state.ts'
-import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { Block, Links, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 import { findPaywall } from './find-contract.ts'
 
@@ -58,6 +58,7 @@ const settings = z
     name: z.string(),
     brand_color: z.string().optional(),
     logo: Logo.optional(),
+    links: Links.optional(),
     success_redirect_url: z
       .string()
       .optional()

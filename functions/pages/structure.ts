@@ -1,7 +1,7 @@
 // The parts of bootstrap's reply that the pages use.
 import * as z from 'zod'
 import { MemberState } from '../../lib/member-state/member-state.ts'
-import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { Block, Links, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 
 const amounts = { currency: z.string(), amount: z.number() }
@@ -41,6 +41,7 @@ export const Structure = z.object({
     name: z.string(),
     brand_color: z.string().optional(),
     logo: Logo.optional().catch(undefined),
+    links: Links.optional().catch(undefined),
     success_redirect_url: z.string().optional(),
     error_redirect_url: z.string().optional(),
   }),

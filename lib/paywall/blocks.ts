@@ -1,4 +1,4 @@
-// The content of a paywall's site in the paywall file: `layout.blocks`, `settings.logo` and `offers`.
+// The content of a paywall's site in the paywall file: `layout.blocks`, `settings.logo`, `settings.links` and `offers`.
 import * as z from 'zod'
 import { INTERVALS } from '../processors/processor.ts'
 
@@ -21,6 +21,20 @@ const image = {
 export const Logo = z
   .strictObject({ ...image, alt: textKey.optional().describe("A text key. Default: the paywall's name") })
   .describe("Shown at the top of the paywall's site")
+
+const address = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(2048)
+  .optional()
+
+export const Links = z
+  .strictObject({
+    terms: address.describe('Your terms of service'),
+    privacy: address.describe('Your privacy policy'),
+    imprint: address.describe('Your legal notice'),
+    help: address.describe('Your help pages'),
+  })
+  .describe("Linked in the footer of the paywall's site; terms and privacy policy also at the button that buys")
 
 /** Other fields are the owner's own. */
 export const Offer = z.looseObject({

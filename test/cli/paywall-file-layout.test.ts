@@ -125,6 +125,16 @@ describe('a layout', () => {
       { 'paywalls[0].settings.logo': { src: 'https://acme.example/logo.png', alt: 'logo' } },
       'paywalls[0].settings.logo.alt: en, de have no text logo',
     ],
+    [
+      'a link to a script',
+      { 'paywalls[0].settings.links': { terms: 'https://acme.example/terms', privacy: 'javascript:alert(1)' } },
+      'paywalls[0].settings.links.privacy: must be an http or https URL',
+    ],
+    [
+      'a link of an unknown kind',
+      { 'paywalls[0].settings.links': { privacyy: 'https://acme.example/privacy' } },
+      'paywalls[0].settings.links.privacyy: unknown field: did you mean privacy?',
+    ],
   ])('is rejected for %s', async (_what, changes, error) => {
     expect(await layoutErrors([{ type: 'heading', text: 'title' }], changes)).toEqual([error])
   })

@@ -19,12 +19,19 @@ export const DEMO_PAYWALL: FileJson = {
   settings: settingsWithoutPages,
 }
 
-/** The demo with an image and a logo that do not exist, so that their alt texts are shown. */
+const links = {
+  terms: 'https://acme.example/terms',
+  privacy: 'https://acme.example/privacy',
+  imprint: 'https://acme.example/imprint',
+  help: 'https://acme.example/help',
+}
+
+/** The demo with the owner's links, and with an image and a logo that do not exist, so that their alt texts are shown. */
 export const WITH_IMAGES: FileJson = {
   ...DEMO_PAYWALL,
   layout: {
     ...layout,
     blocks: [...layout.blocks, { type: 'image', src: MISSING, alt: 'headline', width: 400, height: 100 }],
   },
-  settings: { ...settingsWithoutPages, logo: { src: MISSING } },
+  settings: { ...settingsWithoutPages, logo: { src: MISSING }, links },
 }

@@ -28,9 +28,13 @@ function waitText(minutes: number): string {
 export const DE: Texts = {
   account: 'Ihr Konto',
   restoreLink: 'Kauf wiederherstellen',
-  ticketLink: 'Hilfe',
+  ticketLink: 'Support kontaktieren',
   footer: 'Weitere Seiten',
   languages: 'Sprachen',
+  terms: 'AGB',
+  privacy: 'Datenschutzerklärung',
+  imprint: 'Impressum',
+  help: 'Hilfe',
   geo: 'IP-Geolokalisierung von DB-IP',
 
   choose: 'Wählen Sie ein Angebot',
@@ -131,7 +135,7 @@ export const DE: Texts = {
   add: (label) => `${label} dazubuchen`,
   addHint: 'Ihr jetziges Abo läuft weiter, bis Sie es kündigen.',
 
-  ticket: 'Hilfe',
+  ticket: 'Support kontaktieren',
   subject: 'Betreff',
   message: 'Nachricht',
   images: 'Bilder (optional)',

@@ -21,6 +21,10 @@ export const EN = {
   ticketLink: 'Contact support',
   footer: 'More pages',
   languages: 'Languages',
+  terms: 'Terms of service',
+  privacy: 'Privacy policy',
+  imprint: 'Legal notice',
+  help: 'Help',
   geo: 'IP Geolocation by DB-IP',
 
   // The paywall.

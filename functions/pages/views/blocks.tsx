@@ -1,6 +1,7 @@
 import type { Block } from '../../../lib/paywall/blocks.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
+import { OwnerLinks } from './links.tsx'
 import { type Choice, Prices, Toggle } from './prices.tsx'
 
 /** A page's blocks and the state that they share. */
@@ -63,7 +64,11 @@ function BlockView({ site, block, isTitle, choice }: BlockProps) {
       return <p class="note">{site.text(block.text)}</p>
     case 'button':
       return (
-        <Button text={site.text(block.text)} price={site.structure.prices.find(({ slug }) => slug === block.price)} />
+        <Button
+          site={site}
+          text={site.text(block.text)}
+          price={site.structure.prices.find(({ slug }) => slug === block.price)}
+        />
       )
     default:
       return null
@@ -89,10 +94,13 @@ function Questions({ site, items }: { site: Site; items: { question: string; ans
 }
 
 /** Opens a checkout of its own price, or of the one that the visitor has chosen. */
-export function Button({ text, price }: { text: string; price: Price | undefined }) {
+export function Button({ site, text, price }: { site: Site; text: string; price: Price | undefined }) {
   return (
-    <button type="submit" class="primary" {...(price && { name: 'sell', value: price.id })}>
-      {text}
-    </button>
+    <>
+      <button type="submit" class="primary" {...(price && { name: 'sell', value: price.id })}>
+        {text}
+      </button>
+      <OwnerLinks site={site} names={['terms', 'privacy']} />
+    </>
   )
 }

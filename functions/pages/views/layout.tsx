@@ -5,6 +5,7 @@ import { ACCOUNT_PATH, PAYWALL_PATH, RESTORE_PATH, TICKET_PATH } from '../contra
 import { parseTag } from '../locale.ts'
 import type { Site } from '../site.ts'
 import { brandStyle } from './colour.ts'
+import { OwnerLinks } from './links.tsx'
 
 export interface Page {
   title: string
@@ -61,6 +62,7 @@ function Footer({ site, showsLocalPrices }: { site: Site; showsLocalPrices: bool
         <a href={site.href(RESTORE_PATH)}>{texts.restoreLink}</a>
         <a href={site.href(TICKET_PATH)}>{texts.ticketLink}</a>
       </nav>
+      <OwnerLinks site={site} names={['terms', 'privacy', 'imprint', 'help']} />
       {languages.length > 1 && (
         <nav aria-label={texts.languages}>
           {languages.map((locale) => (

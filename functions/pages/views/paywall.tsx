@@ -47,7 +47,7 @@ export function paywallPage(site: Site, shown: Shown) {
           {!blocks.some(isTitle) && <h1>{structure.settings.name}</h1>}
           <Blocks site={site} blocks={blocks} title={blocks.find(isTitle)} choice={choice} />
           {addsPrices && <Prices site={site} choice={choice} />}
-          {addsButton && <Button text={texts.continue} price={undefined} />}
+          {addsButton && <Button site={site} text={texts.continue} price={undefined} />}
         </form>
       </>
     ),

@@ -1338,6 +1338,29 @@ export interface components {
                     /** @description A text key. Default: the paywall's name */
                     alt?: string;
                 };
+                /** @description Linked in the footer of the paywall's site; terms and privacy policy also at the button that buys */
+                links?: {
+                    /**
+                     * Format: uri
+                     * @description Your terms of service
+                     */
+                    terms?: string;
+                    /**
+                     * Format: uri
+                     * @description Your privacy policy
+                     */
+                    privacy?: string;
+                    /**
+                     * Format: uri
+                     * @description Your legal notice
+                     */
+                    imprint?: string;
+                    /**
+                     * Format: uri
+                     * @description Your help pages
+                     */
+                    help?: string;
+                };
                 /** @description Redirect target after payment if start-checkout received no `successUrl` */
                 success_redirect_url?: string;
                 /** @description Redirect target of a buyer who did not pay if start-checkout received no `errorUrl` */

@@ -1,0 +1,17 @@
+import type { Site } from '../site.ts'
+
+type Name = keyof NonNullable<Site['structure']['settings']['links']>
+
+/** The owner's pages that the paywall file names, of the given kinds. Nothing if it names none. */
+export function OwnerLinks({ site, names }: { site: Site; names: readonly Name[] }) {
+  const { links = {} } = site.structure.settings
+  const shown = names.flatMap((name) => (links[name] ? [{ name, href: links[name] }] : []))
+  if (shown.length === 0) return null
+  return (
+    <p class="links">
+      {shown.map(({ name, href }) => (
+        <a href={href}>{site.texts[name]}</a>
+      ))}
+    </p>
+  )
+}
