@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_6584ee06ebf71cb1'
+const RELEASE = 'release_ca31406eea4a5d8d'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -478,7 +478,7 @@ export function recordDelivery<Result>(db: Database, p: {
   )
 }
 
-/** functions/processor-webhook/record-hold.sql */
+/** lib/processors/record-hold.sql */
 export function recordHold<Result>(db: Database, p: {
   paywallId: string
   acquiring: string
@@ -605,10 +605,11 @@ export function storePurchase<Result>(db: Database, p: {
   payments?: object | null | undefined
   eventId?: string | null | undefined
   versions?: object | null | undefined
+  unfinished?: boolean | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::jsonb, $4::timestamp with time zone, $5::boolean, $6::boolean, $7::uuid, $8::jsonb, $9::jsonb, $10::text, $11::jsonb) as result`,
-    [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.checkoutId ?? null, p.sold ? JSON.stringify(p.sold) : null, p.payments ? JSON.stringify(p.payments) : null, p.eventId ?? null, p.versions ? JSON.stringify(p.versions) : null],
+    `select ${RELEASE}.store_purchase($1::text, $2::text, $3::jsonb, $4::timestamp with time zone, $5::boolean, $6::boolean, $7::uuid, $8::jsonb, $9::jsonb, $10::text, $11::jsonb, $12::boolean) as result`,
+    [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.checkoutId ?? null, p.sold ? JSON.stringify(p.sold) : null, p.payments ? JSON.stringify(p.payments) : null, p.eventId ?? null, p.versions ? JSON.stringify(p.versions) : null, p.unfinished ?? null],
   )
 }
 

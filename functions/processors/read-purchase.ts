@@ -1,9 +1,11 @@
+import { log } from '../../lib/log/log.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
-import type {
-  CompletedRefund,
-  FetchedPurchase,
-  PaymentFact,
-  PurchaseReference,
+import {
+  type CompletedRefund,
+  type FetchedPurchase,
+  type PaymentFact,
+  ProcessorError,
+  type PurchaseReference,
 } from '../../lib/processors/processor.ts'
 
 /**
@@ -14,7 +16,8 @@ const MOST_ACTS = 5
 
 /**
  * Reads the current purchase: observes it, decides, performs what is still to be done at the processor and observes it again. Stops when an
- * act had no effect, as when the processor refuses: then the next read retries.
+ * act had no effect, as when the processor refuses: then the next read retries. A purchase that may be stored before its act is returned
+ * even if the processor is unavailable for the act: its buyer has paid.
  *
  * @throws ProcessorError
  */
@@ -28,20 +31,26 @@ export async function readPurchase(
   for (let acts = 0; ; acts++) {
     const observed = await adapter.observe(reference)
     if (observed === null) return { purchase: null, isUndecided: false }
-    const { found, isUndecided, todo, payments, versions } = adapter.decide(observed, now())
+    const { found, isUndecided, todo, mayActLater = false, payments, versions } = adapter.decide(observed, now())
     // Paywalls may share an account: only the one that sold a purchase acts on it.
     if (found && found.paywallId !== null && found.paywallId !== paywallId) {
       return { purchase: null, isUndecided, ...(versions && { versions }) }
     }
-    if (todo === null || acts === MOST_ACTS || isSame(todo, done)) {
-      return {
-        purchase: found?.purchase ?? null,
-        isUndecided,
-        ...(payments && { payments }),
-        ...(versions && { versions }),
-      }
+    const read = {
+      purchase: found?.purchase ?? null,
+      isUndecided,
+      ...(payments && { payments }),
+      ...(versions && { versions }),
     }
-    await adapter.act(todo)
+    if (todo === null || acts === MOST_ACTS || isSame(todo, done)) return read
+    try {
+      await adapter.act(todo)
+    } catch (cause) {
+      if (!mayActLater || !(cause instanceof ProcessorError && cause.kind === 'unavailable')) throw cause
+      const { acquiring, retryAfter } = cause
+      log('warn', 'purchase stored before it is complete at the processor', { paywall_id: paywallId, acquiring, cause })
+      return { ...read, unfinished: { retryAfter } }
+    }
     done = todo
   }
 }

@@ -38,9 +38,17 @@ async function applyToRead(
   const dropped: PendingEvent[] = []
   let queued = 0
   for (const event of read.events) {
-    const { stored, isOutdated } = await storeFetched({ db, env }, processor, about, fetched, triggerFor(read, event))
+    const context = { db, env }
+    const { stored, isOutdated, isUnfinished } = await storeFetched(
+      context,
+      processor,
+      about,
+      fetched,
+      triggerFor(read, event),
+    )
     queued += queuedDeliveries(stored)
-    if (isOutdated) continue
+    // What remains to be done at the processor keeps the notice: a signed event is recorded, and not needed for that.
+    if (isOutdated || (isUnfinished && event.is_notice)) continue
     if (event.is_notice || !isNoted(stored)) dropped.push(event)
     finish(event)
   }

@@ -46,6 +46,8 @@ export interface Decision<Todo> {
   isUndecided: boolean
   /** The pending action at the processor; null if there is none. */
   todo: Todo | null
+  /** Whether `found` is right before the action, too: then it is stored even while the processor is unavailable for the action. */
+  mayActLater?: boolean
   /** The versions of all objects that were observed: see `FetchedPurchase.versions`. */
   versions?: ObjectVersions
   /** The money facts that were observed, where webhooks do not carry them: see `FetchedPurchase.payments`. */

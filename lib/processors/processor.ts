@@ -10,6 +10,11 @@ export interface FetchedPurchase {
   versions?: ObjectVersions
   /** The money facts in this read, if the processor's webhooks do not carry them. A fact counts once, whoever reports it. */
   payments?: PaymentFact[]
+  /**
+   * Present if something remains to be done at the processor, which was unavailable for it: then the purchase must be read again soon.
+   * `retryAfter`: the processor's `Retry-After` in seconds; null if it sent none.
+   */
+  unfinished?: { retryAfter: number | null }
 }
 
 export interface CheckoutOrder {

@@ -25,3 +25,18 @@ begin
     and (e.paywall_id, e.acquiring, e.event_id) = (remove_pending_event.paywall_id, remove_pending_event.acquiring, remove_pending_event.event_id)
     and e.received_at <= read_at;
 end $$;
+
+-- Keeps a read of a stored purchase for which something remains to be done at its processor, as keep_notice() does for a notice about its
+-- sale. A read that is kept already keeps its due times, which grow rarer while the processor is unavailable.
+create function keep_read(purchase purchases) returns void language plpgsql as $$
+declare
+  present constant timestamptz := paywall_now(purchase.paywall_id);
+begin
+  insert into pending_events as e (
+    owner_id, paywall_id, acquiring, event_id, kind, processor_id, versions, trial_ending, is_notice, received_at, due_at)
+  select p.owner_id, p.id, purchase.acquiring, 'notice ' || purchase.checkout_id,
+    case when purchase.interval is null then 'payment' else 'subscription' end, purchase.processor_id, '{}', false, true, present,
+    pending_event_due(present, present)
+  from paywalls p where p.id = purchase.paywall_id
+  on conflict on constraint pending_events_pkey do nothing;
+end $$;

@@ -10,6 +10,7 @@
 --                   period also has {period_from, processor_price}
 --   versions        versions of all objects that were read: see object-versions.sql
 --   event_id        the processor event's id, by which duplicates are recognised for ever; null if no event triggered the sync
+--   unfinished      whether something remains to be done at the processor: then a further read is kept with the purchase
 --
 -- Locks the member and then the purchase. Verdicts: `stored`; `repeated`: the event was applied before; `never_bought`: the purchase ended
 -- before its first payment, and was not stored until now; `second_trial`: the buyer has had a trial, so this purchase has not begun, and
@@ -20,7 +21,7 @@
 create function store_purchase(
   paywall_id text, acquiring text, snapshot jsonb, fetched_at timestamptz, period_covered boolean, trial_ending boolean,
   checkout_id uuid default null, sold jsonb default null, payments jsonb default '[]', event_id text default null,
-  versions jsonb default '{}'
+  versions jsonb default '{}', unfinished boolean default false
 ) returns jsonb language plpgsql security definer as $$
 declare
   checkout checkouts;
@@ -71,6 +72,7 @@ begin
   end if;
 
   perform write_purchase(after, before.id is null);
+  if unfinished then perform keep_read(after); end if;
   if has_begun_now then completed := complete_checkout(checkout, (snapshot ->> 'charged')::bigint); end if;
   select * into paywall from paywalls p where p.id = paywall_id;
   noted := record_payments(after, payments);

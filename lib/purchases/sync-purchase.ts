@@ -3,7 +3,7 @@
 // 2. store it (store-purchase.sql), unless something newer is known already. That detects the changes and emits the events to the owner
 // 3. if it is the second trial of its buyer, end it at the processor, so that the buyer is not charged
 // 4. if it replaces older subscriptions, stop those (stop-charging.ts)
-import { storePurchase } from '../../generated/calls.ts'
+import { recordHold, storePurchase } from '../../generated/calls.ts'
 import { newEmail } from '../http/user-fields.ts'
 import { log } from '../log/log.ts'
 import { type Processor, processorFor } from '../processors/client.ts'
@@ -49,6 +49,8 @@ export interface SyncResult {
   isUndecided: boolean
   /** Whether something newer is known than what was fetched, and nothing was stored: fetch it again later. */
   isOutdated: boolean
+  /** Whether something remains to be done at the processor. If the purchase was stored, a further read is pending for that. */
+  isUnfinished: boolean
 }
 
 /** The cancellation reason for processors that store one. */
@@ -78,11 +80,13 @@ export async function storeFetched(
   trigger: SyncTrigger,
 ): Promise<SyncResult> {
   const { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false } = trigger
-  const { purchase: snapshot, isUndecided, versions = snapshot?.versions ?? {} } = fetched
+  const { purchase: snapshot, isUndecided, unfinished, versions = snapshot?.versions ?? {} } = fetched
+  const isUnfinished = unfinished !== undefined
   // An undecided page does not show the sale yet that an event reports.
   const isMissing = isUndecided && Object.keys(known).length > 0 && !mayMiss
-  if (isMissing || isBehind(versions, known, mayMiss)) return { stored: null, isUndecided, isOutdated: true }
-  if (!snapshot) return { stored: null, isUndecided, isOutdated: false }
+  if (isMissing || isBehind(versions, known, mayMiss))
+    return { stored: null, isUndecided, isOutdated: true, isUnfinished }
+  if (!snapshot) return { stored: null, isUndecided, isOutdated: false, isUnfinished }
   const soldTo = about.kind === 'page' ? undefined : about.soldTo
   const stored = await storePurchase<StoreResult | FirstChargeUnknown>(context.db, {
     paywallId,
@@ -101,10 +105,14 @@ export async function storeFetched(
     payments: distinctFacts([...(fetched.payments ?? []), ...(payment ? [payment] : [])]).map(factJson),
     eventId,
     versions,
+    unfinished: isUnfinished,
   })
   if (stored.verdict === 'first_charge_unknown') {
     const charged = (await readFirstCharge(processor, stored.hosted_page_id, snapshot)) ?? stored.asked
     return storeFetched(context, processor, about, { ...fetched, purchase: { ...snapshot, charged } }, trigger)
+  }
+  if (unfinished && unfinished.retryAfter !== null) {
+    await recordHold(context.db, { paywallId, acquiring: processor.acquiring, hold: unfinished.retryAfter })
   }
   const goesOn = snapshot.status !== 'canceled' && !snapshot.cancelAtPeriodEnd
   if (stored.verdict === 'second_trial' && goesOn) {
@@ -116,7 +124,7 @@ export async function storeFetched(
     log('warn', 'subscription charged for a price that is not in the paywall file', fields)
   }
   if (stored.verdict === 'stored') stored.queued += await stopAll(context, stored.stop)
-  return { stored, isUndecided, isOutdated: stored.verdict === 'outdated' }
+  return { stored, isUndecided, isOutdated: stored.verdict === 'outdated', isUnfinished }
 }
 
 /** What a purchase's page charged: a read of a renewed subscription may not show it. Null if the page does not either. */

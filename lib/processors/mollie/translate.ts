@@ -52,8 +52,10 @@ export function decideSale(
   const recurring = { payment, sale, subscription, charges }
   const found = subscriptionSnapshot(recurring, now)
   const extra = others.find((other) => !hasEnded(other))
-  const todo = extra ? end(extra) : nextTodo(recurring, found, now)
-  return { found, isUndecided, todo: payment.status === 'paid' ? todo : null, payments }
+  const pending = extra ? end(extra) : nextTodo(recurring, found, now)
+  const todo = payment.status === 'paid' ? pending : null
+  // A purchase without a subscription is read as if it had the one that is to be created.
+  return { found, isUndecided, todo, mayActLater: todo?.do === 'create the subscription', payments }
 }
 
 function nextTodo({ payment, sale, subscription }: RecurringSale, found: Found, now: Date): MollieTodo | null {

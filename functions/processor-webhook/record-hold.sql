@@ -1,8 +1,0 @@
--- Records that an account's processor asks for a pause of `hold` seconds (`Retry-After`), in reply to a call without which we do not know
--- what an event concerns. So the event cannot be kept, and nothing else records the pause. Locks the account's hold.
-create function record_hold(paywall_id text, acquiring text, hold double precision) returns jsonb
-language plpgsql security definer as $$
-begin
-  perform hold_account(paywall_id, acquiring, paywall_now(paywall_id) + make_interval(secs => hold));
-  return null;
-end $$;
