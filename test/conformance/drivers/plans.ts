@@ -1,4 +1,6 @@
 import { accountRecords } from '../../../dev/emulators/core/acts/account-records.ts'
+import { Refused } from '../../../dev/emulators/core/acts/refused.ts'
+import type { Emulators } from '../../../dev/emulators/emulators.ts'
 import { findSubscription } from '../../../dev/emulators/mollie/acts.ts'
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 import { press } from '../../support/checkout.ts'
@@ -31,24 +33,17 @@ export async function addUnlistedPrices({ world, acquiring, paywall }: Shop, ...
 
 /** Changes the plan: as the buyer in the portal, or as the owner if there is no portal. */
 export async function changePlan(
-  shop: Shop,
+  { world, acquiring, paywall, account }: Pick<Shop, 'acquiring' | 'paywall' | 'account'> & { world: Emulators },
   id: string,
   { price, amount, interval, currency = 'USD' }: Plan,
 ): Promise<void> {
-  if (shop.acquiring !== 'mollie') return void (await shop.account.changePlan?.(id, price))
-  const { emulator, paywall } = shop
-  const { apiKey } = paywall.processor.credentials as { apiKey: string }
-  const subscription = findSubscription(accountRecords(emulator, paywall.id), id)
-  const url = `${emulator.url}/v2/customers/${subscription?.customer}/subscriptions/${subscription?.id}`
-  const reply = await fetch(url, {
-    method: 'PATCH',
-    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({
-      amount: { currency, value: (amount / 100).toFixed(2) },
-      interval: interval === 'year' ? '12 months' : '1 month',
-    }),
+  if (acquiring !== 'mollie') return void (await account.changePlan?.(id, price))
+  const subscription = findSubscription(accountRecords(world.mollie, paywall.id), id)
+  if (!subscription) throw new Refused(`Mollie has no subscription of ${id}`)
+  await world.mollie.update(subscription.id, {
+    amount: { currency, value: (amount / 100).toFixed(2) },
+    interval: interval === 'year' ? '12 months' : '1 month',
   })
-  if (!reply.ok) throw new Error(`Mollie answers ${reply.status}: ${await reply.text()}`)
 }
 
 /** Each processor's ids of two prices that are in no paywall file. */

@@ -153,6 +153,19 @@ describe('subscriptions', () => {
     await expect(cancel()).rejects.toMatchObject({ statusCode: 422 })
   })
 
+  test('is changed from the next charge on, as long as it is active', async () => {
+    const { emulator, mollie } = await startMollie()
+    const { customerId, subscription, payments } = await subscribe(mollie)
+    const terms = { amount: { currency: 'EUR', value: '89.00' }, interval: '12 months' }
+    const update = () =>
+      mollie.subscriptions.update({ customerId, subscriptionId: subscription.id, requestBody: terms })
+    expect(await update()).toMatchObject({ ...terms, nextPaymentDate: subscription.nextPaymentDate })
+    await emulator.renew(subscription.id)
+    expect(await payments()).toMatchObject([{ amount: terms.amount }])
+    await emulator.cancel(subscription.id)
+    await expect(update()).rejects.toMatchObject({ statusCode: 422 })
+  })
+
   test("must have a description that is unique among the customer's active subscriptions", async () => {
     const { mollie } = await startMollie()
     const { customerId, subscription } = await subscribe(mollie)
