@@ -7,6 +7,7 @@
 //    lives on test paywalls must be correct now.
 // 5. Move these clocks by the rest of a month: cancelled subscriptions end, trials are paid. These lives must still be correct.
 import { setTimeout as delay } from 'node:timers/promises'
+import { sendsPlanChangeWebhook } from '../conformance/drivers/plans.ts'
 import { call } from '../support/call.ts'
 import { buy, cancel, changeTokens, payAgain, read } from './acts.ts'
 import { assembleCast, type Cast } from './cast.ts'
@@ -146,7 +147,8 @@ async function advanceTime(company: Company, days: number, { faultInjector }: Ca
 function wasFullyReported({ life, capabilities, worlds }: Company, faultInjector: FaultInjector): boolean {
   const isUnreported = (step: Step) =>
     (!capabilities.sendsCancellationWebhook && cancels(step)) ||
-    (!capabilities.sendsDisputeWebhook && step.act === 'decide-dispute')
+    (!capabilities.sendsDisputeWebhook && step.act === 'decide-dispute') ||
+    (!sendsPlanChangeWebhook(life.processor) && step.act === 'change-plan')
   return (
     !life.steps.some((step) => step && isUnreported(step)) &&
     worlds.every(({ paywall }) => faultInjector.getEffects(paywall.id).lostWebhooks.size === 0)

@@ -4,6 +4,7 @@
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
+import { changePlan } from '../conformance/drivers/plans.ts'
 import { retryUntilDone } from './passing-time.ts'
 import type { Company, Person } from './person.ts'
 import type { Step } from './step.ts'
@@ -59,7 +60,7 @@ function applyToLatestSale(company: Company, { bought }: Person, step: Processor
     case 'card':
       return setCardDeclines(company, step.declines)
     case 'change-plan':
-      return (step.at === 'once' ? account.changePlan : account.schedulePlan)?.(id, getPrice(company, step.to))
+      return changeToPrice(company, id, step)
     case 'renew':
       return renew(company, id, step.fails)
     case 'roll-over':
@@ -112,4 +113,20 @@ async function setCardDeclines({ world, life: { processor }, records }: Company,
   for (const { id } of records('customers')) await world[processor].declineCharges(id, declines)
 }
 
-const getPrice = ({ life: { processor } }: Company, slug: 'monthly' | 'yearly') => getDriver(processor).prices[slug]
+/** Changes the plan of a subscription to a price in its currency, now or at the end of the period. */
+async function changeToPrice(
+  { world, life: { processor: acquiring }, account }: Company,
+  id: string,
+  { to, at }: Extract<ProcessorAct, { act: 'change-plan' }>,
+): Promise<void> {
+  const { paywall } = world
+  const price = getDriver(acquiring).prices[to]
+  if (at !== 'once') return void (await account.schedulePlan?.(id, price))
+  const listed = paywall.prices.find(({ slug }) => slug === to)!
+  const current = account.sales().find(({ processorId }) => processorId === id)?.price
+  const charged = [listed, ...listed.locals].find(({ currency }) => currency === current?.currency.toUpperCase())
+  if (!charged) return
+  const { amount, currency } = charged
+  const interval = to === 'yearly' ? 'year' : 'month'
+  await changePlan({ world, acquiring, paywall, account }, id, { price, amount, currency, interval })
+}

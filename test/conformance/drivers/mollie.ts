@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import * as z from 'zod'
 import type { AccountRecords } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
-import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import type { SoldPrice, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { DAY_SECONDS, nextPeriodEnd } from '../../../dev/emulators/core/periods.ts'
 import { findSubscription, isPending } from '../../../dev/emulators/mollie/acts.ts'
 import { toDate } from '../../../dev/emulators/mollie/dates.ts'
@@ -78,7 +78,11 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
     hadTrial: metadata.trial_days > 0,
     renews,
     paid: [...once.paid, ...paid.map(({ id }) => id)],
-    paidPeriods: [page, ...paid].flatMap((each) => paidPeriod(records, each, metadata)),
+    paidPeriods: [
+      ...(metadata.trial_days > 0 ? [] : [firstPeriod(records, page, metadata)]),
+      ...(subscription ? chargedPeriods(records, subscription, charges) : []),
+    ],
+    price: subscription ? chargedPrice(subscription) : null,
     status: getStatus(records, { page, metadata, subscription, charges, renews, now }),
     // A period lasts until the day of the next charge. A suspended subscription has none.
     periodEnd: renews && !isSuspended ? toDate(subscription.periodEnd) : null,
@@ -87,13 +91,42 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
 
 type Metadata = z.output<typeof PageMetadata>
 
-/** The period that a payment paid for, in whole days as always at Mollie. A first payment with a trial only creates a mandate. */
-function paidPeriod(records: AccountRecords, payment: PaymentRecord, metadata: Metadata): PaidPeriod[] {
-  if (payment.subscription === null && metadata.trial_days > 0) return []
-  const start = Date.parse(toDate(payment.subscription === null ? paidAt(payment) : payment.created)) / 1000
+/** The period that a first payment paid for, in whole days as always at Mollie. With a trial it only creates a mandate. */
+function firstPeriod(records: AccountRecords, page: PaymentRecord, metadata: Metadata): PaidPeriod {
+  const start = startOfDay(paidAt(page))
   const end = nextPeriodEnd(start, { interval: metadata.interval, intervalCount: metadata.interval_count }, start)
-  const interval = metadata.interval === 'year' ? 'year' : 'month'
-  return [{ start, end, paidAt: paidAt(payment), interval, isGivenBack: isGivenBack(records, payment, true) }]
+  return paidPeriod(records, page, { start, end })
+}
+
+/** The periods of the paid charges. Each lasts until the day of the next charge, paid or not: a later change of plan has no effect on it. */
+const chargedPeriods = (records: AccountRecords, { periodEnd }: SubscriptionRecord, charges: PaymentRecord[]) =>
+  charges.flatMap((charge, place) => {
+    const [start, end] = [charge.created, charges[place + 1]?.created ?? periodEnd].map(startOfDay)
+    return charge.status === 'paid' ? [paidPeriod(records, charge, { start: start!, end: end! })] : []
+  })
+
+const LONGEST_MONTH_SECONDS = 31 * DAY_SECONDS
+
+const paidPeriod = (
+  records: AccountRecords,
+  payment: PaymentRecord,
+  { start, end }: Pick<PaidPeriod, 'start' | 'end'>,
+): PaidPeriod => ({
+  start,
+  end,
+  paidAt: paidAt(payment),
+  interval: end - start > LONGEST_MONTH_SECONDS ? 'year' : 'month',
+  isGivenBack: isGivenBack(records, payment, true),
+})
+
+const startOfDay = (seconds: number) => Date.parse(toDate(seconds)) / 1000
+
+/** The price of a subscription's next charge. Mollie has no years and no ids of prices: see `prices`. */
+function chargedPrice({ price }: SubscriptionRecord): SoldPrice {
+  const isYearly = price.interval === 'month' && price.intervalCount === 12
+  return isYearly
+    ? { ...price, id: MOLLIE.prices.yearly, interval: 'year', intervalCount: 1 }
+    : { ...price, id: MOLLIE.prices.monthly }
 }
 
 interface Recurring {
