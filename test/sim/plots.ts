@@ -57,7 +57,7 @@ const upgradesPlan = (dice: Dice): Step[] => [
 const refundsPayment = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
   { act: 'refund', part: dice.pick(['some', 'all', 'all']), who: 0, faultSeed: dice.below(2 ** 31) },
-  { act: dice.pick(['fail-refund', 'read']), who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: dice.pick(['fail-refund', 'fail-refund', 'fail-refund', 'read']), who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 const disputed = (dice: Dice): Step[] => [
