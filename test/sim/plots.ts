@@ -38,12 +38,14 @@ const buysLifetime = (dice: Dice): Step[] => [
   { ...paying(dice, 'lifetime'), who: 0 },
 ]
 
+/** Changes the plan in the first or second paid period. In some cases the buyer then cancels, and keeps what is paid for. */
 function changePlans(dice: Dice): Step[] {
   const [slug, to] = dice.pick([['monthly', 'yearly'] as const, ['yearly', 'monthly'] as const])
   return [
     { ...paying(dice, slug), country: 'US', who: 0 },
-    { act: 'wait', days: dice.pick([1, 8]), who: 0, faultSeed: dice.below(2 ** 31) },
+    { act: 'wait', days: dice.pick([1, 8, 32]), who: 0, faultSeed: dice.below(2 ** 31) },
     { ...changingPlan(dice), to, who: 0 },
+    ...(dice.chance(0.4) ? [{ act: 'portal-cancel', who: 0, faultSeed: dice.below(2 ** 31) } as const] : []),
   ]
 }
 
