@@ -3,6 +3,7 @@ import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
+import { TEAM_CENTS } from '../conformance/drivers/plans.ts'
 import { type FileJson, monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 
@@ -119,6 +120,9 @@ function soldBy({ processor: acquiring }: PartialLife): FileJson & { prices: Fil
     ],
   }
 }
+
+/** Whether a price is `team`, which is not in the paywall file. Its amount is that of no other price. */
+export const isUnlisted = (unitAmount: number) => unitAmount === TEAM_CENTS
 
 /** The features of each price. Edits do not change them. */
 export const FEATURES: Record<string, string[]> = {

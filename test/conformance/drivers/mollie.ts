@@ -116,6 +116,7 @@ const paidPeriod = (
   end,
   paidAt: paidAt(payment),
   interval: end - start > LONGEST_MONTH_SECONDS ? 'year' : 'month',
+  unitAmount: payment.amount,
   isGivenBack: isGivenBack(records, payment, true),
 })
 

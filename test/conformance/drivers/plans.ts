@@ -55,10 +55,13 @@ const UNNAMED: Record<ProcessorName, readonly [string, string]> = {
   mollie: ['Team', 'Firm'],
 }
 
+/** The amount of `teamPlan`. */
+export const TEAM_CENTS = 2999
+
 /** 29.99 USD a month, not in the paywall file. */
 export const teamPlan = (acquiring: ProcessorName): Plan => ({
   price: UNNAMED[acquiring][0],
-  amount: 2999,
+  amount: TEAM_CENTS,
   interval: 'month',
 })
 

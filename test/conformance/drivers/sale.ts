@@ -31,6 +31,8 @@ export interface PaidPeriod {
   paidAt: number
   /** The interval of the charged price; `once`: a one-time price. */
   interval: 'month' | 'year' | 'once'
+  /** The price in minor units, before taxes and discounts. For a one-time sale and at Mollie: what was paid. */
+  unitAmount: number
   /** Whether it was fully refunded. */
   isGivenBack: boolean
 }
@@ -85,6 +87,7 @@ function invoicedPeriod(records: AccountRecords, invoice: InvoiceRecord): PaidPe
     end,
     paidAt: paidAt ?? created,
     interval,
+    unitAmount: invoice.price.amount,
     isGivenBack: !!payment && isGivenBack(records, payment, false),
   }
 }
@@ -107,7 +110,16 @@ export function oneTimeSale(
     periodEnd: null,
     price: null,
     paidPeriods: begun
-      ? [{ start: payment.created, end: Infinity, paidAt: paidAt(payment), interval: 'once', isGivenBack: isOver }]
+      ? [
+          {
+            start: payment.created,
+            end: Infinity,
+            paidAt: paidAt(payment),
+            interval: 'once',
+            unitAmount: payment.amount,
+            isGivenBack: isOver,
+          },
+        ]
       : [],
     status: isOver ? 'refunded' : begun ? 'active' : isUndecided ? 'pending' : 'canceled',
     paid: begun ? [payment.id] : [],

@@ -1,5 +1,5 @@
-import { FEATURES } from '../paywalls.ts'
-import type { Case, Invariant, StoredPurchase } from './case.ts'
+import { FEATURES, isUnlisted } from '../paywalls.ts'
+import { type Case, findOrder, findSale, type Invariant, type StoredPurchase } from './case.ts'
 import { pastDueSince } from './changes.ts'
 
 const DAY_MS = 86_400_000
@@ -55,19 +55,49 @@ const isAtItsEnd = ({ now }: Pick<Case, 'now'>, purchase: StoredPurchase) =>
 /** `paid` and the features of a user follow from the purchases that give access at the moment. */
 export const ACCESS: Invariant = {
   name: 'access',
-  faults({ members, purchases, now }) {
+  faults(life) {
+    const { members, purchases, now } = life
     return members.flatMap((member) => {
       const { paid, features } = member
       const own = purchases.filter((each) => each.member === member)
       if (own.some((each) => isAtItsEnd({ now }, each))) return []
       const open = own.filter((each) => accessUntil(each) > now.getTime())
-      const due = [...new Set(open.flatMap(({ price_slug: slug }) => FEATURES[String(slug)] ?? []))].toSorted()
+      const certain = union(open.map((each) => getFeatures(life, each).certain))
+      const possible = union(open.map((each) => getFeatures(life, each).possible))
+      const isRight =
+        certain.every((each) => features.includes(each)) && features.every((each) => possible.includes(each))
       return [
         ...(paid === open.length > 0 ? [] : [`paid is ${paid}, with ${open.length} purchases that give access`]),
-        ...(String(features) === String(due) ? [] : [`the features are ${features}, not ${due}`]),
+        ...(isRight ? [] : [`the features are ${features}, not ${certain} or ${possible}`]),
       ]
     })
   },
+}
+
+const union = (all: string[][]) => [...new Set(all.flat())].toSorted()
+
+/**
+ * The features that a purchase certainly gives, and those that it may give. If its plan was changed to a price that is not in the paywall
+ * file, it keeps its features to the end of the period that was paid for at its last listed price. If the change was read together with a
+ * later payment of that price, this is the end of either period.
+ */
+function getFeatures(life: Case, purchase: StoredPurchase): { certain: string[]; possible: string[] } {
+  const { price_slug: slug, changes } = purchase
+  if (slug !== null) {
+    const listed = FEATURES[String(slug)] ?? []
+    return { certain: listed, possible: listed }
+  }
+  const was = changes.findLast(({ is }) => is.price_slug !== null)?.is
+  const { paidPeriods = [] } = findSale(life, purchase) ?? {}
+  // Without an event before the change, a trial is the only period that may not be paid for.
+  const paidEnds = paidPeriods.filter(({ unitAmount }) => !isUnlisted(unitAmount)).map(({ end }) => end * 1000)
+  const ends = [time(was?.current_period_end ?? purchase.trial_end), Math.max(...paidEnds)].filter(Number.isFinite)
+  const kept = FEATURES[was?.price_slug ?? findOrder(life.company, purchase)?.slug ?? ''] ?? []
+  const now = life.now.getTime()
+  return {
+    certain: now < Math.min(...ends) - DAY_MS ? kept : [],
+    possible: now < Math.max(...ends) + DAY_MS ? kept : [],
+  }
 }
 
 /** A purchase shows the correct end of its access. If it was refunded, this is a time in the past. */

@@ -214,7 +214,10 @@ export const CHARGED_ONCE: Invariant = {
     const periods = records('invoices')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
       // A change of plan can begin a period in the same second as another one.
-      .map(({ subscription, periodStart, periodEnd }) => `${subscription} from ${periodStart} to ${periodEnd}`)
+      .map(
+        ({ subscription, price, periodStart, periodEnd }) =>
+          `${subscription} at ${price.id} from ${periodStart} to ${periodEnd}`,
+      )
     const active = records('subscriptions').filter(({ status }) => status === 'active').length
     return [
       ...people.flatMap(({ email, bought }) => {
@@ -277,15 +280,15 @@ function outlived(
 
 /**
  * The periods of a subscription that begin more than a day before the previous one ends. A change of plan begins a period of another length
- * at once.
+ * at once, or is charged for the rest of the current one.
  */
 function overlappingPeriods({ company: { life } }: Case, { processorId, isSubscription, paidPeriods }: Sale): string[] {
   if (!isSubscription) return []
   const changesPlan = life.steps.some((step) => step?.act === 'change-plan')
   return paidPeriods
-    .filter(({ start, interval }, place) => {
+    .filter(({ start, interval, unitAmount }, place) => {
       const before = paidPeriods[place - 1]
-      const isChange = changesPlan && before?.interval !== interval
+      const isChange = changesPlan && (before?.interval !== interval || before.unitAmount !== unitAmount)
       return !isChange && start + DAY_SECONDS < (before?.end ?? 0)
     })
     .map(({ start }) => `${processorId} was charged from ${isoTime(start)} on, in the middle of a paid period`)

@@ -1,6 +1,7 @@
 import type { SoldPrice } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { getDriver } from '../../conformance/drivers/drivers.ts'
 import type { Sale } from '../../conformance/drivers/sale.ts'
+import { isUnlisted } from '../paywalls.ts'
 import type { Company, Order } from '../person.ts'
 import { type Case, DAY_SECONDS, findOrder, type Invariant, type StoredPurchase } from './case.ts'
 
@@ -138,22 +139,21 @@ export const SOLD_AS_ORDERED: Invariant = {
       const changed = sales.find((sale) => sale.processorId === processorId)?.price
       const due = changed ? chargedFor(company, changed) : order
       // A subscription that has ended may have had its first plan when it was last read.
-      const isRight = (one: Omit<Order, 'replaces'> | undefined) =>
-        one && sold(one) === `${slug} for ${amount} ${currency}`
+      const isRight = (one: SoldAs | undefined) => one && sold(one) === `${slug} for ${amount} ${currency}`
       if (!due || isRight(due) || (status === 'canceled' && isRight(order))) return []
       return [`${id} is ${slug} for ${amount} ${currency}, and is charged as ${sold(due)}`]
     }),
 }
 
-const sold = ({ slug, amount, currency }: Omit<Order, 'replaces'>) => `${slug} for ${amount} ${currency}`
+/** What a purchase shows as its price; `slug` null: it is not in the paywall file. */
+type SoldAs = Pick<Order, 'amount' | 'currency'> & { slug: string | null }
 
-/** The price in the paywall file that refers to a price at the processor. */
-function chargedFor(
-  { life: { processor } }: Company,
-  { id, interval, amount, currency }: SoldPrice,
-): Omit<Order, 'replaces'> {
+const sold = ({ slug, amount, currency }: SoldAs) => `${slug} for ${amount} ${currency}`
+
+/** The price in the paywall file that refers to a price at the processor, if there is one. */
+function chargedFor({ life: { processor } }: Company, { id, interval, amount, currency }: SoldPrice): SoldAs {
   const { prices } = getDriver(processor)
   const slug = interval === 'year' ? 'yearly' : 'monthly'
   const isNamed = interval === 'year' ? id === prices.yearly : [prices.monthly, prices.local].includes(id)
-  return { slug: isNamed ? slug : `an unnamed ${slug}`, amount, currency: currency.toUpperCase() }
+  return { slug: isNamed && !isUnlisted(amount) ? slug : null, amount, currency: currency.toUpperCase() }
 }

@@ -1,6 +1,6 @@
 import type { PaidPeriod, Sale } from '../../conformance/drivers/sale.ts'
 import { verifiedBalances } from '../../support/user-state.ts'
-import { DAILY_LIMIT, TOKENS_A_PERIOD } from '../paywalls.ts'
+import { DAILY_LIMIT, isUnlisted, TOKENS_A_PERIOD } from '../paywalls.ts'
 import { type Case, DAY_SECONDS, type Invariant, type Member, type StoredPurchase } from './case.ts'
 import type { Change } from './changes.ts'
 import { isSameDay } from './events.ts'
@@ -86,7 +86,8 @@ interface Credited {
   end: number
 }
 
-const tokensPerPeriod = ({ interval }: PaidPeriod) => TOKENS_A_PERIOD[interval]
+const tokensPerPeriod = ({ interval, unitAmount }: PaidPeriod) =>
+  isUnlisted(unitAmount) ? 0 : TOKENS_A_PERIOD[interval]
 const maxTokens = ({ charged }: Credited) => Math.max(...charged.map(tokensPerPeriod))
 
 /**
@@ -166,9 +167,10 @@ function minRevoked(sale: Sale): number {
  */
 function ongoingTokens({ company: { records }, processorState: { sales } }: Case, own: StoredPurchase[]): number {
   if (records('refunds').length > 0 || records('disputes').length > 0) return 0
-  const goingOn = own.filter(({ processorId, status, trial_end: trialEnd }) => {
+  const goingOn = own.filter(({ processorId, status, trial_end: trialEnd, changes }) => {
     const paid = sales.find((sale) => sale.processorId === processorId)?.paid.length ?? 0
-    return status === 'active' && trialEnd === null && paid > 0
+    const wasUnlisted = changes.some(({ is }) => is.price_slug === null)
+    return status === 'active' && trialEnd === null && paid > 0 && !wasUnlisted
   })
   return goingOn.length * TOKENS_A_PERIOD.month
 }
