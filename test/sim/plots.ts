@@ -38,9 +38,15 @@ const buysLifetime = (dice: Dice): Step[] => [
   { ...paying(dice, 'lifetime'), who: 0 },
 ]
 
+type PlanChange = [from: 'monthly' | 'yearly', to: 'monthly' | 'yearly' | 'team']
+
 /** Changes the plan in the first or second paid period. In some cases the buyer then cancels, and keeps what is paid for. */
 function changePlans(dice: Dice): Step[] {
-  const [slug, to] = dice.pick([['monthly', 'yearly'] as const, ['yearly', 'monthly'] as const])
+  const [slug, to] = dice.pick<PlanChange>([
+    ['monthly', 'yearly'],
+    ['yearly', 'monthly'],
+    ['monthly', 'team'],
+  ])
   return [
     { ...paying(dice, slug), country: 'US', who: 0 },
     { act: 'wait', days: dice.pick([1, 8, 32]), who: 0, faultSeed: dice.below(2 ** 31) },

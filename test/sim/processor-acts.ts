@@ -4,7 +4,7 @@
 import { Refused } from '../../dev/emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../dev/emulators/core/wire/emulator-error.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
-import { changePlan } from '../conformance/drivers/plans.ts'
+import { changePlan, teamPlan } from '../conformance/drivers/plans.ts'
 import { retryUntilDone } from './passing-time.ts'
 import type { Company, Person } from './person.ts'
 import type { Step } from './step.ts'
@@ -120,11 +120,13 @@ async function changeToPrice(
   { to, at }: Extract<ProcessorAct, { act: 'change-plan' }>,
 ): Promise<void> {
   const { paywall } = world
-  const price = getDriver(acquiring).prices[to]
+  const team = teamPlan(acquiring)
+  const price = to === 'team' ? team.price : getDriver(acquiring).prices[to]
   if (at !== 'once') return void (await account.schedulePlan?.(id, price))
-  const listed = paywall.prices.find(({ slug }) => slug === to)!
+  const listed = paywall.prices.find(({ slug }) => slug === to)
+  const offered = listed ? [listed, ...listed.locals] : [{ amount: team.amount, currency: 'USD' }]
   const current = account.sales().find(({ processorId }) => processorId === id)?.price
-  const charged = [listed, ...listed.locals].find(({ currency }) => currency === current?.currency.toUpperCase())
+  const charged = offered.find(({ currency }) => currency === current?.currency.toUpperCase())
   if (!charged) return
   const { amount, currency } = charged
   const interval = to === 'yearly' ? 'year' : 'month'

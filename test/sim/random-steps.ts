@@ -60,7 +60,7 @@ export const buying = (dice: Dice): Extract<Chosen, { act: 'buy' }> => ({
 
 export const changingPlan = (dice: Dice): Extract<Chosen, { act: 'change-plan' }> => ({
   act: 'change-plan',
-  to: dice.pick(['monthly', 'yearly']),
+  to: dice.pick(['monthly', 'yearly', 'monthly', 'yearly', 'team']),
   at: dice.pick(['once', 'once', 'the end of the period']),
   faultSeed: dice.below(2 ** 31),
 })

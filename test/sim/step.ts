@@ -6,6 +6,7 @@
  * - `due`: everything that reconcile will ever poll for the paywall is due now
  * - `sign-in`: an anonymous user signs in by mail, as itself or as another person of the life
  * - `merge`: the owner merges two people
+ * - `change-plan`: `team` is a price at the processor that is not in the paywall file
  * - `edit`: the owner changes the monthly price
  * - `outage`: the processor refuses every call that would change something, until an `outage` with `ends`
  */
@@ -23,7 +24,7 @@ export type Step = { faultSeed: number; who: number } & (
   | { act: 'tokens'; op: 'credit' | 'debit' | 'withdraw'; type: 'premium' | 'daily'; amount: number; keyed: boolean }
   | { act: 'resolve' | 'renew'; fails: boolean }
   | { act: 'refund'; part: 'some' | 'all' }
-  | { act: 'change-plan'; to: 'monthly' | 'yearly'; at: 'once' | 'the end of the period' }
+  | { act: 'change-plan'; to: 'monthly' | 'yearly' | 'team'; at: 'once' | 'the end of the period' }
   | { act: 'decide-dispute'; wins: boolean }
   | { act: 'card'; declines: boolean }
   | { act: 'wait'; days: 1 | 8 | 32 }

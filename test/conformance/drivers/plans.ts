@@ -24,7 +24,10 @@ export interface Plan {
 export const paysChangesAtOnce = (acquiring: ProcessorName) => acquiring !== 'polar' && acquiring !== 'mollie'
 
 /** Adds prices at the processor and to its portal that are not in the paywall file. */
-export async function addUnlistedPrices({ world, acquiring, paywall }: Shop, ...plans: Plan[]) {
+export async function addUnlistedPrices(
+  { world, acquiring, paywall }: Pick<Shop, 'acquiring' | 'paywall'> & { world: Emulators },
+  ...plans: Plan[]
+) {
   if (acquiring === 'mollie') return // a Mollie plan is only an amount and an interval
   const currency = acquiring === 'stripe' || acquiring === 'polar' ? 'usd' : 'USD'
   const prices = plans.map(({ price: id, ...plan }) => ({ id, label: 'Team', currency, intervalCount: 1, ...plan }))
