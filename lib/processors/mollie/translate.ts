@@ -88,17 +88,20 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
   const begunAt = payment.paidAt ?? payment.createdAt
   const startDate = subscription?.startDate ?? firstChargeDate(payment, sale)
   const terms = subscription ? readInterval(subscription.interval, sale) : sale
-  const rhythm = { startDate, interval: terms.interval, intervalCount: terms.interval_count }
   const canceledAt = subscription?.canceledAt ?? sale.canceled_at ?? null
   const renews = subscription ? !hasEnded(subscription) : canceledAt === null
   // Without renewal the period is the last one that was paid for: a failed charge bought nothing.
   const charge = renews ? charges[0] : charges.find((each) => !isFailed(each))
   const start = charge ? amsterdamDate(charge.createdAt) : begunAt
+  const renewal = parse(Amount, sale.renewal)
+  const price = subscription?.amount ?? renewal
+  // A charge at the sold price, before a change of plan, paid for the interval that was sold.
+  const paid = charge && isSame(charge.amount, renewal) && !isSame(charge.amount, price) ? sale : terms
+  const rhythm = { startDate, interval: paid.interval, intervalCount: paid.interval_count }
   const nextCharge = charge ? chargeAfter(rhythm, start) : startDate
   const next = subscription?.nextPaymentDate
   const end = renews && next && next > start ? next : nextCharge
   const begun = payment.status === 'paid'
-  const price = subscription?.amount ?? parse(Amount, sale.renewal)
   return {
     paywallId: sale.paywall_id,
     purchase: {
