@@ -1,8 +1,8 @@
 -- Purchases as the API shows them, and the rules of access.
 
 -- A purchase as the API and the events show it (contract section 2). If no price of the file matches what is charged (see
--- plan-changes.sql), its price is null and its features expire: `at` is the time for which it is shown. Events show it as of its last
--- fetch, so that an event's `previous` equals what the event before has shown.
+-- plan-changes.sql), its price is null and its features expire, unless its access was lost before: `at` is the time for which it is shown.
+-- Events show it as of its last fetch, so that an event's `previous` equals what the event before has shown.
 create function purchase_json(p purchases, at timestamptz default null) returns jsonb language plpgsql stable as $$
 begin
   return (
@@ -10,7 +10,7 @@ begin
       'id', p.id, 'status', p.status, 'acquiring', p.acquiring,
       'price_id', case when p.unmatched_from is null then p.price_id end,
       'price_slug', case when p.unmatched_from is null then sold.slug end,
-      'features', case when coalesce(p.unmatched_from > coalesce(at, paywall_now(p.paywall_id)), true)
+      'features', case when coalesce(p.unmatched_from > least(coalesce(at, paywall_now(p.paywall_id)), p.access_lost_at), true)
         then price_features(sold) else '{}' end,
       'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
       'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),

@@ -60,6 +60,19 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(600)
   })
 
+  test('features that a subscription had when it ended stay what its last event showed', async () => {
+    const shop = getShop(acquiring, 1)
+    if (!shop.capabilities.supportsImmediateEnd) return
+    await addUnlistedPrices(shop, teamPlan(acquiring))
+    const buyer = await buy(shop)
+    await changePlanAndSync(buyer, teamPlan(acquiring))
+    await causeAtProcessor(buyer, shop.account.end)
+    const [ended] = (await ownerEvents(shop.world, buyer.userId)).filter(({ type }) => type === 'subscription.ended')
+    expect(ended?.data.subscription).toMatchObject({ ...noPrice, status: 'canceled', features: ['export'] })
+    await advanceClock(buyer, '40d')
+    expect(await readState(buyer)).toMatchObject({ paid: false, features: [], purchases: [{ features: ['export'] }] })
+  })
+
   test('a change between two prices not in the paywall file emits an event, and is logged', async () => {
     const shop = getShop(acquiring, 1)
     const plans = [teamPlan(acquiring), firmPlan(acquiring)]
