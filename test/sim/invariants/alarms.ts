@@ -29,7 +29,7 @@ export const ALARMS: Invariant = {
 
 /**
  * A subscription, and a purchase by the same user that was to replace it. All other subscriptions of that user count as older, except those
- * first charged an hour after it or later.
+ * that began an hour after the purchase was reported, or later.
  */
 interface Replacement {
   older: StoredPurchase
@@ -48,7 +48,7 @@ function replacements(life: Case): Replacement[] {
     const learnedAt = toSeconds(completed.timestamp)
     return purchases
       .filter((older) => older !== newer && older.member === newer.member && older.interval !== null)
-      .filter((older) => (begunAt(life, older) ?? at) < at + HOUR_SECONDS)
+      .filter((older) => (begunAt(life, older) ?? at) < learnedAt + HOUR_SECONDS)
       .map((older) => ({ older, newer, at, learnedAt }))
   })
 }
