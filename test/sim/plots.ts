@@ -71,7 +71,7 @@ const refundsPayment = (dice: Dice): Step[] => [
 const disputed = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
   { act: 'dispute', who: 0, faultSeed: dice.below(2 ** 31) },
-  { act: 'decide-dispute', wins: dice.chance(0.5), who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'decide-dispute', wins: dice.chance(0.25), who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 const cancels = (dice: Dice): Step[] => [
