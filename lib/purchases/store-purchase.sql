@@ -122,7 +122,7 @@ $$;
 create function first_charge_unknown(checkout checkouts, purchase purchases) returns jsonb language plpgsql immutable as $$
 begin
   return verdict('first_charge_unknown') || jsonb_build_object(
-    'queued', 0, 'hosted_page_id', checkout.hosted_page_id,
+    'hosted_page_id', checkout.hosted_page_id,
     'asked', case when purchase.status = 'trialing' then 0 else coalesce(checkout.amount, purchase.unit_amount) end);
 end $$;
 

@@ -37,12 +37,7 @@ type StoreResult =
   | { verdict: 'repeated' | 'never_bought' | 'outdated'; queued: number }
   | { verdict: 'unknown_checkout' }
 
-type FirstChargeUnknown = {
-  verdict: 'first_charge_unknown'
-  queued: number
-  hosted_page_id: string | null
-  asked: number
-}
+type FirstChargeUnknown = { verdict: 'first_charge_unknown'; hosted_page_id: string | null; asked: number }
 
 export interface SyncResult {
   stored: StoreResult | null

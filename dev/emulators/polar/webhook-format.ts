@@ -48,7 +48,7 @@ export const WEBHOOK_FORMAT: WebhookFormat<PolarAccount, PolarEvent> = {
     'invoice.created': ({ invoice }, context) => orderEvents(context, invoiceSale(context, invoice), 'created'),
     'invoice.paid': ({ invoice }, context) => orderCharged(invoice, context, 'updated', 'paid'),
     'invoice.failed': ({ invoice }, context) => orderCharged(invoice, context, 'updated'),
-    ...sameNames('refund.created'),
+    'refund.created': ['refund.created'],
     'refund.updated': ({ payment }, context) => {
       // A failed refund changes its order, of which Polar sends no event: showing the order sets `modified_at`.
       orderObject(findOrderByPayment(context, payment), context)

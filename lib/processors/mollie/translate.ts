@@ -96,8 +96,8 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
   const renewal = parse(Amount, sale.renewal)
   const price = subscription?.amount ?? renewal
   // A charge at the sold price, before a change of plan, paid for the interval that was sold.
-  const paid = charge && isSame(charge.amount, renewal) && !isSame(charge.amount, price) ? sale : terms
-  const rhythm = { startDate, interval: paid.interval, intervalCount: paid.interval_count }
+  const paidTerms = charge && isSame(charge.amount, renewal) && !isSame(charge.amount, price) ? sale : terms
+  const rhythm = { startDate, interval: paidTerms.interval, intervalCount: paidTerms.interval_count }
   const nextCharge = charge ? chargeAfter(rhythm, start) : startDate
   const next = subscription?.nextPaymentDate
   const end = renews && next && next > start ? next : nextCharge

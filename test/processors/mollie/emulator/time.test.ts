@@ -151,15 +151,3 @@ test('a slow refund is completed within three days; a renewal dated in the futur
   })
   expect(await mollie.payments.get({ paymentId: late.id })).toMatchObject({ status: 'pending' })
 })
-
-test("the seller can change a subscription's amount and interval from the next charge on", async () => {
-  const { emulator, mollie } = await startMollie()
-  const { subscription, customerId, fetched } = await subscribe(mollie)
-  await mollie.subscriptions.update({
-    customerId,
-    subscriptionId: subscription.id,
-    requestBody: { amount: { currency: 'EUR', value: '29.99' }, interval: '12 months' },
-  })
-  expect(await fetched()).toMatchObject({ amount: { value: '29.99' }, interval: '12 months' })
-  expect(await emulator.renew(subscription.id)).toMatchObject({ amount: { value: '29.99' } })
-})
