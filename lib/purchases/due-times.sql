@@ -66,6 +66,8 @@ begin
   if p.stop_requested_at is not null and p.stopped_at is null then
     -- A webhook's fetch does not retry the stop.
     stop_due := poll_again(p.stop_requested_at, after_stop_request, greatest(p.stop_requested_at, polled_at));
+    -- The retry that was to emit subscription.stop_failed may have been interrupted.
+    if p.stop_alerted_at is null then stop_due := least(stop_due, polled_at + interval '1 hour'); end if;
   end if;
   if p.status = 'canceled' then
     -- It was not cancelled: its first payment was refunded entirely, and may be paid again while its period lasts.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
@@ -87,6 +88,20 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await advanceClock(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
     expect(await findPurchase(buyer, older)).toMatchObject({ cancel_at_period_end: true })
     expect(await readState(buyer)).toMatchObject({ being_replaced: [] })
+  })
+
+  test('subscription.stop_failed is emitted an hour later if the retry that was to emit it was interrupted', async () => {
+    const shop = getShop(acquiring)
+    const buyer = await buy(shop)
+    await withoutStops(shop, async () => {
+      await upgrade(buyer)
+      expect(await advanceClock(buyer, '23h')).toEqual([])
+      shop.world.neon.onStatement = ({ query }, run) =>
+        query.includes('record_stop_failure') ? Promise.reject(new ResponseLost()) : run()
+      expect(await advanceClock(buyer, '2h')).toEqual([])
+      shop.world.neon.onStatement = undefined
+      expect(await advanceClock(buyer, '2h')).toEqual(['subscription.stop_failed'])
+    })
   })
 
   test('a stop after which reads fail, and of which no webhook arrives, is stored within an hour', async () => {
