@@ -8,7 +8,8 @@ export interface Register {}
 /** The names of one kind. */
 type Registered<Kind extends string> = Register extends Record<Kind, infer Name extends string> ? Name : string
 
+export type PriceSlug = Registered<'price'>
 /** A price, by its slug or its id. */
-export type PriceName = Registered<'price'> | `price_${string}`
+export type PriceName = PriceSlug | `price_${string}`
 export type FeatureName = Registered<'feature'>
 export type TokenType = Registered<'token'>

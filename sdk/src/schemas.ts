@@ -1,12 +1,14 @@
 import type { components } from './generated/api.ts'
+import type { PriceSlug } from './register.ts'
 
 type Schemas = components['schemas']
 
 /** A user's state on the paywall, as the API returns it. */
 export type UserState = Schemas['UserState']
 export type Purchase = Schemas['Purchase']
-export type Bootstrap = Schemas['Bootstrap']
-export type Price = Schemas['Price']
+export type Bootstrap = Omit<Schemas['Bootstrap'], 'prices'> & { prices: Price[] }
+/** A price of bootstrap. Its slug is one of the paywall file's, so that `open` and `checkout` accept it. */
+export type Price = Omit<Schemas['Price'], 'slug'> & { slug: PriceSlug }
 export type Checkout = Schemas['Checkout']
 export type Cancelled = Schemas['Cancelled']
 export type ChangedBalance = Schemas['ChangedBalance']

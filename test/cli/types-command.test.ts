@@ -39,6 +39,7 @@ const SERVER = `import { Paywall } from 'paywall-billing-sdk'
 export async function run(paywall: Paywall, id: string) {
   await paywall.checkout({ email: 'a@b.co', price: 'yearly' })
   await paywall.checkout({ email: 'a@b.co', price: 'price_0123456789abcdef01234567' })
+  for (const price of (await paywall.bootstrap()).prices) await paywall.checkout({ email: 'a@b.co', price: price.slug })
   const user = await paywall.user({ email: 'a@b.co' })
   user?.can('priority-support')
   user?.balance('standard')
@@ -55,6 +56,7 @@ const BROWSER = `import type { BrowserPaywall } from 'paywall-billing-sdk/browse
 export async function run(paywall: BrowserPaywall) {
   await paywall.open('yearly')
   paywall.can('export')
+  for (const price of (await paywall.bootstrap()).prices) await paywall.open(price.slug)
   await paywall.open('yearli')
   paywall.can('exprt')
 }
@@ -69,13 +71,13 @@ test('without the generated types the SDK accepts any name, and with them only n
   expect({ code, err }).toEqual({ code: 0, err: '' })
   write('paywall.d.ts', out)
   expect(await typeErrorLines()).toEqual([
-    'browser.ts:5',
     'browser.ts:6',
-    'server.ts:10',
+    'browser.ts:7',
     'server.ts:11',
     'server.ts:12',
     'server.ts:13',
     'server.ts:14',
+    'server.ts:15',
   ])
 })
 
