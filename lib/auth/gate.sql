@@ -36,14 +36,15 @@ begin
 end $$;
 
 -- Authorises a user by the payload of a verified token: the user's id and the audience (`token_audience`), which is the owner and the mode.
--- Refuses a token of another owner's user or of the other mode, and one of a user who has been merged into another one.
+-- Refuses a token of another owner's user or of the other mode, and one of a user who was erased or merged into another one.
 create function open_user_gate(
   token_user_id uuid, token_audience text, paywall_id text, host text,
   out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
 ) language plpgsql stable as $$
 declare
   paywall record;
-  audience_of_user constant text := (select audience(u.owner_id, u.is_test) from users u where u.id = token_user_id);
+  audience_of_user constant text := (
+    select audience(u.owner_id, u.is_test) from users u where u.id = token_user_id and u.erased_at is null);
   audience_here text;
 begin
   paywall := find_paywall(paywall_id, host);

@@ -216,6 +216,15 @@ describe('users erase', () => {
     expect((await userState(world, known.user.id)).purchases).toMatchObject([{ status: 'active' }])
   })
 
+  test('ends the user’s access tokens at once', async () => {
+    const { email, token } = await signIn(world)
+    const read = () => call(world, `/api/v1/paywall/${world.paywall.id}/user`, { token })
+    expect(await read()).toMatchObject({ status: 200 })
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0 })
+    expect(await read()).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
+    expect(await call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })).toMatchObject({ status: 401 })
+  })
+
   test('leaves no e-mail address on a ticket that was sent while it ran', async () => {
     const { email, id, token } = await signIn(world)
     const sendTicket = () => call(world, ticketPath(world.paywall.id), { token, body: MESSAGE })

@@ -94,6 +94,6 @@ export const MEANINGS: Record<string, string> = {
   unknown_subscription: 'the user has no such subscription on the paywall',
   unknown_type: 'the paywall has no such type of tokens, or the user has no balance of it',
   unknown_user:
-    'the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs ' +
-    'in as another user',
+    'the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user ' +
+    'who signs in as another user',
 }

@@ -1824,7 +1824,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user */
+            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2038,7 +2038,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: no API key or token was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
              *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
@@ -2182,7 +2182,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: no API key or token was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
              *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
@@ -2492,7 +2492,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user
+             * @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
              *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
@@ -2635,7 +2635,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: no API key or token was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
              *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
              */
             401: {
@@ -3209,7 +3209,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was merged into another one, as happens to an anonymous user who signs in as another user */
+            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
