@@ -9,7 +9,8 @@ import { send } from './retry.ts'
 import type * as Reply from './schemas.ts'
 import { toKey } from './text-keys.ts'
 import { openTicket, type TicketParams } from './ticket.ts'
-import { nullIfUnknown, toUser, type User } from './user.ts'
+import { nullIfSignedOut, nullIfUnknown, type SignedInUser, toUser, type User } from './user.ts'
+import { userCache } from './user-cache.ts'
 
 type Sent = components['schemas']
 
@@ -28,6 +29,17 @@ export interface UserOptions extends CallOptions {
   clientIp?: string
 }
 
+/** Options of a call that reads the user of an access token. */
+export interface TokenOptions extends UserOptions {
+  /** Reads the user now, even if it was read in the last 10 seconds: after a checkout, or before something expensive. */
+  fresh?: boolean
+}
+
+/** A user's access token, as `Authorization: Bearer` brings it to your server. The whole header works, too; null if there is none. */
+export interface AccessToken {
+  token: string | null | undefined
+}
+
 /** Options of a call that changes something. */
 export interface KeyedOptions extends CallOptions {
   /** An idempotency key, such as a job's id. A repeat with the same key and arguments has no further effect. Default: a new key. */
@@ -41,15 +53,20 @@ export interface KeyedOptions extends CallOptions {
 export class Paywall {
   readonly #id: string
   readonly #client: Client
+  /** Sends no key: for calls as a user, since a key takes precedence over a token. */
+  readonly #keyless: Client
+  readonly #users = userCache<SignedInUser>()
   readonly #prices
 
   /** @throws PaywallError invalid_url if `baseUrl` is not a URL */
   constructor({ key, baseUrl, ...options }: PaywallOptions) {
     this.#id = options.paywall
-    this.#client = openClient({ ...options, baseUrl: toOrigin(baseUrl) }, async (request, how) => {
+    const target = { ...options, baseUrl: toOrigin(baseUrl) }
+    this.#client = openClient(target, async (request, how) => {
       request.headers.set('X-Api-Key', key)
       return send(request, how)
     })
+    this.#keyless = openClient(target, send)
     this.#prices = priceBook(async (how) => (await this.bootstrap(how)).prices)
   }
 
@@ -62,11 +79,37 @@ export class Paywall {
    * Reads a user's purchases, balances, trial and country (section 4.3); null if the user is unknown, or not a member of this paywall.
    * Amounts of purchases are in minor units: 999.
    */
-  async user(who: Identity, { clientIp, ...options }: UserOptions = {}): Promise<User | null> {
-    const header = clientIp === undefined ? {} : { 'X-Client-Ip': clientIp }
-    const params = { path: { id: this.#id }, query: snakeCase(who), header }
+  user(who: Identity, options?: UserOptions): Promise<User | null>
+  /**
+   * Reads the user who calls your server, by the access token of its browser: verified by the service, and then remembered for 10 seconds.
+   * Null if the token is missing, forged or expired, or its user is no member of this paywall.
+   */
+  user(who: AccessToken, options?: TokenOptions): Promise<SignedInUser | null>
+  user(who: Identity | AccessToken, options: TokenOptions = {}): Promise<User | null> {
+    return 'token' in who ? this.#userOfToken(who, options) : this.#userOf(who, options)
+  }
+
+  #userOf(who: Identity, { clientIp, ...options }: UserOptions): Promise<User | null> {
+    const params = { path: { id: this.#id }, query: snakeCase(who), header: clientIpHeader(clientIp) }
     const call = this.#client(options).GET('/api/v1/paywall/{id}/user', { params })
     return unwrap(call).then(toUser, nullIfUnknown)
+  }
+
+  async #userOfToken(
+    { token: given }: AccessToken,
+    { clientIp, fresh = false, ...options }: TokenOptions,
+  ): Promise<SignedInUser | null> {
+    const token = given?.replace(/^Bearer +/i, '') ?? ''
+    if (!JWT.test(token)) return null
+    const key = `${clientIp} ${token}`
+    const cached = fresh ? null : this.#users.get(key)
+    if (cached) return cached
+    const params = { path: { id: this.#id }, header: clientIpHeader(clientIp) }
+    const headers = { Authorization: `Bearer ${token}` }
+    const call = this.#keyless(options).GET('/api/v1/paywall/{id}/user', { params, headers })
+    const user = (await unwrap(call).then(toUser, nullIfSignedOut)) as SignedInUser | null
+    this.#users.set(key, user)
+    return user
   }
 
   /**
@@ -163,6 +206,11 @@ export class Paywall {
     return { params: { path: { id: this.#id } } }
   }
 }
+
+const clientIpHeader = (clientIp: string | undefined) => (clientIp === undefined ? {} : { 'X-Client-Ip': clientIp })
+
+/** The format of an access token. Other text is nobody's token, and might not even be valid in a header. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Generates a key if none is given, so that a retry does not change a balance twice. */
 const keyHeader = ({ key }: KeyedOptions) => ({ 'Idempotency-Key': key === undefined ? newKey() : toKey(key) })

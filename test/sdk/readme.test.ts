@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Paywall } from 'paywall-billing-sdk'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
@@ -23,6 +24,7 @@ const DOMAIN = `pay-${randomUUID()}.localhost`
 let server: {
   buy(email: string): Promise<Response>
   convert(email: string, job: string): Promise<Response>
+  download(request: Request): Promise<Response>
   cancel(email: string, reason: string): Promise<void>
 }
 
@@ -61,6 +63,20 @@ test('the server example sells, checks access, debits tokens and cancels', async
   await world.stripe.drainWebhooks()
   const { rows } = await world.database.query('select cancel_at_period_end from purchases')
   expect(rows).toEqual([{ cancel_at_period_end: true }])
+})
+
+test('the server example serves only whom the token says', async () => {
+  const [free, paying] = [newEmail(), await buyAsNewUser()]
+  const owner = new Paywall({ key: world.key, paywall: '1001', baseUrl: world.url })
+  const statuses = await Promise.all(
+    [free, paying].map(async (email) => {
+      const { access_token: token } = await owner.signIn({ email })
+      const request = new Request('https://acme.com/export', { headers: { authorization: `Bearer ${token}` } })
+      return (await server.download(request)).status
+    }),
+  )
+  expect(statuses).toEqual([403, 200])
+  expect((await server.download(new Request('https://acme.com/export'))).status).toBe(401)
 })
 
 test('the webhooks example receives new subscriptions', async () => {
