@@ -23,6 +23,7 @@ test('a guest buys and returns to the page, and every tab shows the purchase', a
   const back = await buyInTab(fixture.site, shop)
   expect(back.page.url()).toBe(`${fixture.site.url}/shop?colour=red#prices`)
   await expect.poll(back.received).toContainEqual(PAID)
+  await expect.poll(back.reasons).toContain('purchased')
   await expect.poll(other.received).toEqual([{ user: null, isWaiting: false }, PAID])
   const has = await other.paywall.evaluate((paywall) => [paywall.balance('standard'), paywall.can('export')])
   expect(has).toEqual([100, true])
@@ -42,6 +43,7 @@ test('the page waits for a late webhook', async () => {
   fixture.site.world.stripe.onCall = undefined
   await fixture.site.world.stripe.sendHeldWebhooks()
   await expect.poll(back.received, { timeout: 15_000 }).toContainEqual(PAID)
+  expect(await back.reasons()).toEqual(['waiting', 'updated', 'purchased'])
   expect(await back.paywall.evaluate((paywall) => paywall.isWaiting)).toBe(false)
 })
 
@@ -49,6 +51,7 @@ test('a guest who does not pay returns to the page, which does not wait', async 
   const back = await buyInTab(fixture.site, await open('/shop'), { action: 'cancel' })
   expect(back.page.url()).toBe(`${fixture.site.url}/shop`)
   expect(await back.received()).toEqual([{ user: expect.objectContaining({ paid: false }), isWaiting: false }])
+  expect(await back.reasons()).toEqual(['initial'])
 })
 
 test('open rejects an invalid successUrl or errorUrl with invalid_url', async () => {

@@ -1,3 +1,4 @@
+import { Paywall } from 'paywall-billing-sdk'
 import { describe, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { endSession, readMailedCode, refresh, signInByMail } from '../support/sign-in.ts'
@@ -25,9 +26,11 @@ describe('signing in', () => {
     const code = await readMailedCode(fixture.site.world, email)
     await again.paywall.evaluate((paywall, digits) => paywall.confirm(digits).then(() => undefined), code)
     for (const each of [tab, other, again]) await expect.poll(() => emailIn(each)).toBe(email)
+    for (const each of [tab, other, again]) expect(await each.reasons()).toEqual(['initial', 'signed_in'])
     const { refreshToken } = (await keptIn(again))!
     await other.paywall.evaluate((paywall) => paywall.signOut())
     for (const each of [tab, other, again]) await expect.poll(() => emailIn(each)).toBeNull()
+    for (const each of [tab, other, again]) expect((await each.reasons()).at(-1)).toBe('signed_out')
     expect(await keptIn(other)).toBeNull()
     expect(await refresh(fixture.site.world, refreshToken), 'the service has ended it').toMatchObject({ status: 400 })
   })
@@ -61,6 +64,22 @@ describe('signing in', () => {
 })
 
 describe('a session', () => {
+  test('gives an access token for calls to the owner’s server, which learns from it who calls', async () => {
+    const { key, paywall, url } = fixture.site.world
+    const server = new Paywall({ key, paywall: paywall.id, baseUrl: url })
+    const tab = await open()
+    const readToken = () => tab.paywall.evaluate((opened) => opened.token())
+    expect(await readToken(), 'nobody is signed in').toBeNull()
+    const email = await signInInTab(fixture.site, tab)
+    const token = await readToken()
+    expect((await server.user({ token }))?.user.email).toBe(email)
+    await keep(tab, { staleAt: 0 })
+    const next = await readToken()
+    expect(next, 'it is refreshed in time').toBe((await keptIn(tab))?.accessToken)
+    expect((await server.user({ token: next }))?.user.email).toBe(email)
+    expect((await keptIn(tab))!.staleAt).toBeGreaterThan(Date.now())
+  })
+
   test('is refreshed by one tab for all', async () => {
     const tabs = [await open(), await open(), await open()]
     const email = await signInAll(tabs)
@@ -121,6 +140,7 @@ test('a session that the service has ended notifies every tab', async () => {
   expect(await refreshIn(tab)).toBeUndefined()
   for (const each of [tab, other]) {
     await expect.poll(async () => (await each.received()).at(-1)).toEqual({ user: null, isWaiting: false })
+    expect((await each.reasons()).at(-1)).toBe('session_ended')
   }
   expect(await keptIn(tab)).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { BrowserPaywall, OpenParams, User } from 'paywall-billing-sdk/browser'
+import type { BrowserPaywall, ChangeReason, OpenParams, User } from 'paywall-billing-sdk/browser'
 import type { Browser, BrowserContext, JSHandle, Page, Route } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { openBrowser } from './browser.ts'
@@ -67,20 +67,31 @@ export interface Tab {
   paywall: JSHandle<BrowserPaywall>
   /** What the page's listener received since it was loaded: the user, and whether a purchase is awaited. */
   received(): Promise<{ user: User | null; isWaiting: boolean }[]>
+  /** The reasons that it received. */
+  reasons(): Promise<ChangeReason[]>
 }
 
 /** The code that a page runs as soon as it is loaded. */
 const code = (origin: string, options: string) => `import('/sdk.js').then(async ({ createPaywall }) => {
   const paywall = await createPaywall('${origin}', ${options})
   window.received = []
-  paywall.onChange((user) => window.received.push({ user, isWaiting: paywall.isWaiting }))
+  window.reasons = []
+  paywall.onChange((user, reason) => {
+    window.received.push({ user, isWaiting: paywall.isWaiting })
+    window.reasons.push(reason)
+  })
   return paywall
 })`
 
 /** Creates the paywall in a loaded page of the site. `options` is JavaScript. */
 export async function inPage({ origin }: Site, page: Page, options = '{}'): Promise<Tab> {
   const paywall = (await page.evaluateHandle(code(origin, options))) as JSHandle<BrowserPaywall>
-  return { page, paywall, received: () => page.evaluate('window.received') }
+  return {
+    page,
+    paywall,
+    received: () => page.evaluate('window.received'),
+    reasons: () => page.evaluate('window.reasons'),
+  }
 }
 
 /** Opens a page of the site in a new tab, and the paywall in it. */

@@ -1,8 +1,6 @@
 import { type CallOptions, type Client, openClient, toOrigin, unwrap } from '../client.ts'
-import { PaywallError } from '../error.ts'
 import { send } from '../retry.ts'
-import type { UserState } from '../schemas.ts'
-import { nullIfUnknown, toUser, type User } from '../user.ts'
+import { nullIfSignedOut, toUser, type User } from '../user.ts'
 import { createMutex } from './mutex.ts'
 import { connectTabs } from './other-tabs.ts'
 import { consumeReturn } from './page.ts'
@@ -10,7 +8,7 @@ import { BrowserPaywall } from './paywall.ts'
 import { PurchaseWait } from './purchase-wait.ts'
 import { givenSession, KeptSession, type Session, sendAs } from './session.ts'
 import { browserStore, keptIn, type Store } from './store.ts'
-import { WatchedUser } from './watched-user.ts'
+import { type UserChange, WatchedUser } from './watched-user.ts'
 
 export interface BrowserOptions extends CallOptions {
   /** The paywall's id. Required unless the origin is the paywall's own domain. */
@@ -46,20 +44,21 @@ export async function createPaywall(
     oneAtATime: createMutex(name),
     guest,
     paywall: id,
-    ended: () => watched.set(null),
+    ended: () => watched.set(null, { reason: 'session_ended' }),
   })
   const session = give ? givenSession(give) : kept
   const client = openClient({ ...target, paywall: id }, sendAs(session))
   const watched = new WatchedUser(
     (options) => readUser(session, client(options), id),
-    connectTabs<UserState | null>(name, (user) => watched.handleMessage(user)),
+    connectTabs<UserChange>(name, (change) => watched.handleMessage(change)),
   )
   const wait = new PurchaseWait(watched, keptIn(storage, `${name} purchases`))
   const sentCode = keptIn<{ email: string; challenge: string }>(storage, `${name} code`)
 
-  await watched.refresh()
+  await watched.refresh({ reason: 'initial' })
   if (consumeReturn(id)) void wait.run()
-  return new BrowserPaywall(id, { client, guest, session: give ? null : kept, watched, wait, sentCode })
+  const token = () => session.token()
+  return new BrowserPaywall(id, { client, guest, token, session: give ? null : kept, watched, wait, sentCode })
 }
 
 /** Finds the id of the paywall by its own domain. */
@@ -73,6 +72,3 @@ async function readUser(session: Session, client: ReturnType<Client>, id: string
   if ((await session.token()) === null) return null
   return unwrap(client.GET('/api/v1/paywall/{id}/user', { params: { path: { id } } })).then(toUser, nullIfSignedOut)
 }
-
-const nullIfSignedOut = (error: unknown) =>
-  error instanceof PaywallError && error.status === 401 ? null : nullIfUnknown(error)

@@ -27,6 +27,8 @@ export interface PaywallDependencies {
   client: Client
   /** Calls as a guest, even if a user is signed in. */
   guest: Client
+  /** The access token of the signed-in user; null if nobody is signed in. */
+  token: () => Promise<string | null>
   /** Null if the page's server manages the session. */
   session: KeptSession | null
   watched: WatchedUser
@@ -61,7 +63,7 @@ export class BrowserPaywall {
     return this.#parts.wait.isWaiting
   }
 
-  /** Whether a purchase that gives access now has this feature. */
+  /** Whether a purchase that gives access now has this feature. `user.paid` is true if any purchase gives access, including the cheapest. */
   can(feature: FeatureName): boolean {
     return this.user?.can(feature) ?? false
   }
@@ -72,7 +74,16 @@ export class BrowserPaywall {
   }
 
   /**
-   * Calls `listener` now, and after each change of `user` or `isWaiting` in any tab. Returns a function that removes it.
+   * An access token for calls to your own server, which passes it to `user({ token })` of the server SDK; null if nobody is signed in. Valid
+   * for at least a minute: call it before each request, and do not store it.
+   */
+  token(): Promise<string | null> {
+    return this.#parts.token()
+  }
+
+  /**
+   * Calls `listener` now, and after each change of `user` or `isWaiting` in any tab, with the user and the reason. Returns a function that
+   * removes it.
    */
   onChange(listener: Listener): () => void {
     return this.#parts.watched.listen(listener)
@@ -148,13 +159,13 @@ export class BrowserPaywall {
     const body = { grant_type: 'code' as const, ...sent, code, restore }
     session.keep(await unwrap(client(options).POST('/api/v1/paywall/{id}/sign-in/token', { ...this.#path(), body })))
     sentCode.write(null)
-    return watched.refresh()
+    return watched.refresh({ reason: 'signed_in' })
   }
 
   /** Signs out, in all tabs: here in any case, at the service unless it throws. */
   async signOut(options: CallOptions = {}): Promise<void> {
     const ended = this.#keptSession().end(options)
-    this.#parts.watched.set(null)
+    this.#parts.watched.set(null, { reason: 'signed_out' })
     await ended
   }
 
@@ -166,7 +177,7 @@ export class BrowserPaywall {
     const body = { subscriptionId, cancellationReason: reason }
     const cancelled = await unwrap(this.#parts.client(options).POST('/api/paywall/cancel-subscription', { body }))
     const { user } = this
-    if (user) this.#parts.watched.set(withSubscription(user, cancelled.subscription))
+    if (user) this.#parts.watched.set(withSubscription(user, cancelled.subscription), { reason: 'cancelled' })
     return cancelled
   }
 

@@ -31,12 +31,18 @@ export class PurchaseWait {
 
   /** Polls until the purchase has arrived. False after 30 seconds, or if nobody is signed in. */
   run(): Promise<boolean> {
-    this.#running ??= this.#poll(Date.now() + MAX_WAIT_MS).finally(() => {
+    if (this.#running) return this.#running
+    let hasArrived = false
+    const poll = async () => {
+      hasArrived = await this.#poll(Date.now() + MAX_WAIT_MS)
+      return hasArrived
+    }
+    this.#running = poll().finally(() => {
       this.#before.write(null)
       this.#running = null
-      this.#watched.notify()
+      this.#watched.notify(hasArrived ? 'purchased' : 'not_purchased')
     })
-    this.#watched.notify()
+    this.#watched.notify('waiting')
     return this.#running
   }
 
