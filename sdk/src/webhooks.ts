@@ -1,6 +1,7 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { dedupeById } from './dedupe-by-id.ts'
 import type { webhooks as Described } from './generated/api.ts'
+import { type NodeHandler, toNodeHandler } from './node-handler.ts'
 
 /** The type of an event, such as `subscription.created`. */
 export type EventType = keyof Described
@@ -31,6 +32,9 @@ export interface WebhooksOptions {
   /** Called with what a handler threw. Default: `console.error`. */
   onError?: (error: unknown, event: PaywallEvent) => void
 }
+
+/** The same endpoint for `node:http` and Express: `createServer(nodeWebhooks(…))`, or `app.post('/webhooks', nodeWebhooks(…))`. */
+export const nodeWebhooks = (options: WebhooksOptions): NodeHandler => toNodeHandler(webhooks(options))
 
 /**
  * Creates your webhook endpoint: a function that verifies a `Request`, handles its event once, and returns the `Response`. 204 once handled;
