@@ -52,6 +52,13 @@ describe('the document', () => {
     expect(faults).toEqual([])
   })
 
+  test.each(EVENT_TYPES)('has an example of %s that could be delivered', (type) => {
+    const { example } = document.webhooks[type].post.requestBody.content['application/json']
+    const headers = { 'webhook-id': example.id, 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' }
+    expect(example.type).toBe(type)
+    expect(undocumentedEvent({ headers, body: JSON.stringify(example) })).toBeNull()
+  })
+
   test("shows a user's state for an owner key, as in the example request: without `user`", () => {
     const { parameters, responses } = document.paths['/api/v1/paywall/{id}/user'].get
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'email', example: 'ada@example.com' }))

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { Paywall } from 'paywall-billing-sdk'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import document from '../../generated/openapi.json' with { type: 'json' }
+import { EVENT_TYPES } from '../../lib/events/types.ts'
 import { openBrowser } from '../support/browser.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { newEmail, press } from '../support/checkout.ts'
@@ -79,6 +81,19 @@ test('the server example serves only whom the token says', async () => {
   expect((await server.download(new Request('https://acme.com/export'))).status).toBe(401)
 })
 
+test('the events example handles every type, with what its example in the reference has', async () => {
+  const block = quickstart('').find('const note')
+  const { on } = await load<{ on: Record<string, (event: unknown) => void> }>(folder, 'events', block)
+  expect(Object.keys(on)).toEqual([...EVENT_TYPES])
+  const log = vi.spyOn(console, 'log').mockReturnValue()
+  for (const type of EVENT_TYPES)
+    on[type]?.(document.webhooks[type].post.requestBody.content['application/json'].example)
+  const notes = log.mock.calls.map(([text]) => String(text))
+  log.mockRestore()
+  expect(notes).toHaveLength(EVENT_TYPES.length)
+  expect(notes.filter((text) => text.includes('undefined') || text.includes('null'))).toEqual([])
+})
+
 test('the webhooks example receives new subscriptions', async () => {
   const { POST, isMember } = await load<{
     POST(request: Request): Promise<Response>
@@ -124,11 +139,16 @@ test('the browser example buys, checks access and signs in', async () => {
 
 test('the examples compile with the SDK’s types', async () => {
   const { find } = quickstart('')
-  const modules = { 'server.ts': 'new Paywall(', 'browser.ts': 'createPaywall(', 'webhooks.ts': 'export const POST' }
+  const modules = {
+    'server.ts': 'new Paywall(',
+    'browser.ts': 'createPaywall(',
+    'webhooks.ts': 'export const POST',
+    'events.ts': 'const note',
+  }
   const sources = Object.entries(modules).map(([name, text]) => [name, find(text)])
   expect(await typeErrors(Object.fromEntries(sources))).toBe('')
 })
 
 test('every example is tested here', () => {
-  expect(quickstart('').blocks).toHaveLength(4)
+  expect(quickstart('').blocks).toHaveLength(5)
 })

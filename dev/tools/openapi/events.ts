@@ -8,6 +8,7 @@ import {
   SubscriptionEvent,
   TicketEvent,
 } from './event-bodies.ts'
+import { eventExample } from './event-examples.ts'
 import { type Json, referTo } from './schemas.ts'
 
 /** The bodies of the events, by their schemas' names in the document. */
@@ -31,7 +32,10 @@ function webhook(type: EventType): Json {
     parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
       $ref: `#/components/parameters/${name}`,
     })),
-    requestBody: { required: true, content: { 'application/json': { schema: referTo(schemaName(type)) } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: referTo(schemaName(type)), example: eventExample(type) } },
+    },
     responses: ANSWERS,
   }
 }

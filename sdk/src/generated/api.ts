@@ -3902,6 +3902,44 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.created",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -3947,6 +3985,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.updated",
+                 *       "timestamp": "2026-12-01T09:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2027-01-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2027-01-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -3992,6 +4089,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.renewed",
+                 *       "timestamp": "2026-12-01T10:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2027-01-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2027-01-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4037,6 +4193,44 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.trial_ending",
+                 *       "timestamp": "2026-11-28T09:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "trialing",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": "2026-12-01T09:00:00.000Z",
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4082,6 +4276,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.cancel_scheduled",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": true,
+                 *           "cancel_at": "2026-12-01T09:00:00.000Z",
+                 *           "canceled_at": "2026-11-15T12:00:00.000Z",
+                 *           "access_until": "2026-12-01T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4127,6 +4380,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.uncanceled",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": true,
+                 *           "cancel_at": "2026-12-01T09:00:00.000Z",
+                 *           "canceled_at": "2026-11-15T12:00:00.000Z",
+                 *           "access_until": "2026-12-01T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4172,6 +4484,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.past_due",
+                 *       "timestamp": "2026-12-01T10:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "past_due",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-08T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4217,6 +4588,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.access_ended",
+                 *       "timestamp": "2026-12-08T09:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "past_due",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-08T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "past_due",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-08T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4262,6 +4692,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.recovered",
+                 *       "timestamp": "2026-12-10T08:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2027-01-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2027-01-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "past_due",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-08T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4307,6 +4796,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.plan_changed",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_8d2e6c40a1b3f5970e6d4c2b",
+                 *           "price_slug": "yearly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "year",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 9900,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2027-11-15T12:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2027-11-18T12:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4352,6 +4900,65 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.ended",
+                 *       "timestamp": "2026-12-01T09:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "canceled",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": true,
+                 *           "cancel_at": "2026-12-01T09:00:00.000Z",
+                 *           "canceled_at": "2026-11-15T12:00:00.000Z",
+                 *           "access_until": "2026-12-01T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": true,
+                 *           "cancel_at": "2026-12-01T09:00:00.000Z",
+                 *           "canceled_at": "2026-11-15T12:00:00.000Z",
+                 *           "access_until": "2026-12-01T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4397,6 +5004,44 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.stop_failed",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["SubscriptionEvent"];
             };
         };
@@ -4442,6 +5087,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "payment.succeeded",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "payment": {
+                 *           "id": "9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978",
+                 *           "processor_id": "in_1QX2ab3CdE4fGh5I",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "purchase_status": "active",
+                 *           "price_slug": "monthly",
+                 *           "amount": 999,
+                 *           "currency": "USD",
+                 *           "refunded_amount": 0,
+                 *           "refunded": false,
+                 *           "occurred_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentEvent"];
             };
         };
@@ -4487,6 +5161,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "payment.failed",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "payment": {
+                 *           "id": "9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978",
+                 *           "processor_id": "in_1QX2ab3CdE4fGh5I",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "purchase_status": "past_due",
+                 *           "price_slug": "monthly",
+                 *           "amount": 999,
+                 *           "currency": "USD",
+                 *           "refunded_amount": 0,
+                 *           "refunded": false,
+                 *           "occurred_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentEvent"];
             };
         };
@@ -4532,6 +5235,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "payment.refunded",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "payment": {
+                 *           "id": "9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978",
+                 *           "processor_id": "in_1QX2ab3CdE4fGh5I",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "purchase_status": "active",
+                 *           "price_slug": "monthly",
+                 *           "amount": 400,
+                 *           "currency": "USD",
+                 *           "refunded_amount": 400,
+                 *           "refunded": false,
+                 *           "occurred_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentEvent"];
             };
         };
@@ -4577,6 +5309,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "payment.refund_failed",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "payment": {
+                 *           "id": "9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978",
+                 *           "processor_id": "in_1QX2ab3CdE4fGh5I",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "purchase_status": "active",
+                 *           "price_slug": "monthly",
+                 *           "amount": 400,
+                 *           "currency": "USD",
+                 *           "refunded_amount": 0,
+                 *           "refunded": false,
+                 *           "occurred_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentEvent"];
             };
         };
@@ -4622,6 +5383,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "payment.disputed",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "payment": {
+                 *           "id": "9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978",
+                 *           "processor_id": "in_1QX2ab3CdE4fGh5I",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "purchase_status": "active",
+                 *           "price_slug": "monthly",
+                 *           "amount": 999,
+                 *           "currency": "USD",
+                 *           "refunded_amount": 0,
+                 *           "refunded": false,
+                 *           "occurred_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentEvent"];
             };
         };
@@ -4667,6 +5457,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "payment.dispute_lost",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "payment": {
+                 *           "id": "9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978",
+                 *           "processor_id": "in_1QX2ab3CdE4fGh5I",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "purchase_status": "active",
+                 *           "price_slug": "monthly",
+                 *           "amount": 999,
+                 *           "currency": "USD",
+                 *           "refunded_amount": 999,
+                 *           "refunded": true,
+                 *           "occurred_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentEvent"];
             };
         };
@@ -4712,6 +5531,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "payment.dispute_won",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "payment": {
+                 *           "id": "9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978",
+                 *           "processor_id": "in_1QX2ab3CdE4fGh5I",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "purchase_status": "active",
+                 *           "price_slug": "monthly",
+                 *           "amount": 999,
+                 *           "currency": "USD",
+                 *           "refunded_amount": 0,
+                 *           "refunded": false,
+                 *           "occurred_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentEvent"];
             };
         };
@@ -4757,6 +5605,35 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "payment.unexpected",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "payment": {
+                 *           "id": "9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978",
+                 *           "processor_id": "in_1QX2ab3CdE4fGh5I",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "purchase_status": "canceled",
+                 *           "price_slug": "monthly",
+                 *           "amount": 999,
+                 *           "currency": "USD",
+                 *           "refunded_amount": 0,
+                 *           "refunded": false,
+                 *           "occurred_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["PaymentEvent"];
             };
         };
@@ -4802,6 +5679,37 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "checkout.completed",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "checkout": {
+                 *           "id": "2c9a7f10-5e6b-4d3a-9c81-7b6a5d4e3f21",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "purchase_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "amount": 999,
+                 *           "currency": "USD",
+                 *           "shop_url": null,
+                 *           "duplicate_of": null,
+                 *           "completed_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CheckoutEvent"];
             };
         };
@@ -4847,6 +5755,32 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "ticket.created",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "ticket": {
+                 *           "id": 42,
+                 *           "status": "open",
+                 *           "subject": "No receipt",
+                 *           "content": "I paid yesterday and got no receipt.",
+                 *           "customer_email": "ada@example.com",
+                 *           "attachments": [],
+                 *           "created_at": "2026-11-15T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["TicketEvent"];
             };
         };
@@ -4892,6 +5826,29 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "balance.changed",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "balance": {
+                 *           "type": "standard",
+                 *           "count": 495,
+                 *           "delta": -5,
+                 *           "reason": "debit"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["BalanceEvent"];
             };
         };

@@ -1,0 +1,149 @@
+import type * as z from 'zod'
+import type { Purchase } from '../../../lib/access/purchase.ts'
+import type { EventType } from '../../../lib/events/types.ts'
+import { PROCESSOR_NAMES } from '../../../lib/processors/processor-name.ts'
+import { EXAMPLE_PAYWALL } from './parameters.ts'
+import type { Json } from './schemas.ts'
+
+/** When most of the examples happen. */
+const NOW = '2026-11-15T12:00:00.000Z'
+
+const MONTHLY = {
+  id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
+  status: 'active',
+  acquiring: PROCESSOR_NAMES[0],
+  price_id: 'price_3f1c9a2b7d4e5f60718293a4',
+  price_slug: 'monthly',
+  features: ['export'],
+  interval: 'month',
+  interval_count: 1,
+  unit_amount: 999,
+  currency: 'USD',
+  current_period_end: '2026-12-01T09:00:00.000Z',
+  trial_end: null,
+  cancel_at_period_end: false,
+  cancel_at: null,
+  canceled_at: null,
+  access_until: '2026-12-04T09:00:00.000Z',
+  created_at: '2026-11-01T09:00:00.000Z',
+} satisfies z.input<typeof Purchase>
+
+const YEARLY = {
+  price_id: 'price_8d2e6c40a1b3f5970e6d4c2b',
+  price_slug: 'yearly',
+  interval: 'year',
+  unit_amount: 9900,
+  current_period_end: '2027-11-15T12:00:00.000Z',
+  access_until: '2027-11-18T12:00:00.000Z',
+} satisfies Partial<z.input<typeof Purchase>>
+const RENEWED = { current_period_end: '2027-01-01T09:00:00.000Z', access_until: '2027-01-04T09:00:00.000Z' }
+const TRIAL = { status: 'trialing', trial_end: MONTHLY.current_period_end } as const
+const PAST_DUE = { status: 'past_due', access_until: '2026-12-08T09:00:00.000Z' } as const
+const CANCELLED = {
+  cancel_at_period_end: true,
+  cancel_at: MONTHLY.current_period_end,
+  canceled_at: NOW,
+  access_until: MONTHLY.current_period_end,
+}
+const ENDED = { ...CANCELLED, status: 'canceled' } as const
+
+type Change = Partial<z.input<typeof Purchase>>
+
+/** The data of an event about a subscription. `before` is what the event changed, as it was before. */
+const subscription = (now: Change = {}, before?: Change): Json => ({
+  subscription: { ...MONTHLY, ...now },
+  ...(before && { previous: { ...MONTHLY, ...before } }),
+})
+
+const payment = (more: Json = {}): Json => ({
+  payment: {
+    id: '9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978',
+    processor_id: 'in_1QX2ab3CdE4fGh5I',
+    purchase_id: MONTHLY.id,
+    purchase_status: 'active',
+    price_slug: 'monthly',
+    amount: 999,
+    currency: 'USD',
+    refunded_amount: 0,
+    refunded: false,
+    occurred_at: NOW,
+    ...more,
+  },
+})
+
+const RETURNED = { refunded_amount: 999, refunded: true }
+
+/** The data of an example of each event, besides the user. */
+const DATA: Record<EventType, Json> = {
+  'subscription.created': subscription(),
+  'subscription.updated': subscription(RENEWED, {}),
+  'subscription.renewed': subscription(RENEWED, {}),
+  'subscription.trial_ending': subscription(TRIAL),
+  'subscription.cancel_scheduled': subscription(CANCELLED, {}),
+  'subscription.uncanceled': subscription({}, CANCELLED),
+  'subscription.past_due': subscription(PAST_DUE, {}),
+  'subscription.access_ended': subscription(PAST_DUE, PAST_DUE),
+  'subscription.recovered': subscription(RENEWED, PAST_DUE),
+  'subscription.plan_changed': subscription(YEARLY, {}),
+  'subscription.ended': subscription(ENDED, CANCELLED),
+  'subscription.stop_failed': subscription(),
+  'payment.succeeded': payment(),
+  'payment.failed': payment({ purchase_status: 'past_due' }),
+  'payment.refunded': payment({ amount: 400, refunded_amount: 400 }),
+  'payment.refund_failed': payment({ amount: 400 }),
+  'payment.disputed': payment(),
+  'payment.dispute_lost': payment(RETURNED),
+  'payment.dispute_won': payment(),
+  'payment.unexpected': payment({ purchase_status: 'canceled' }),
+  'checkout.completed': {
+    checkout: {
+      id: '2c9a7f10-5e6b-4d3a-9c81-7b6a5d4e3f21',
+      price_id: MONTHLY.price_id,
+      price_slug: 'monthly',
+      purchase_id: MONTHLY.id,
+      features: ['export'],
+      amount: 999,
+      currency: 'USD',
+      shop_url: null,
+      duplicate_of: null,
+      completed_at: NOW,
+    },
+  },
+  'ticket.created': {
+    ticket: {
+      id: 42,
+      status: 'open',
+      subject: 'No receipt',
+      content: 'I paid yesterday and got no receipt.',
+      customer_email: 'ada@example.com',
+      attachments: [],
+      created_at: NOW,
+    },
+  },
+  'balance.changed': { balance: { type: 'standard', count: 495, delta: -5, reason: 'debit' } },
+}
+
+/** When the examples happen that belong to the end of the period. */
+const TIMES: Partial<Record<EventType, string>> = {
+  'subscription.trial_ending': '2026-11-28T09:00:00.000Z',
+  'subscription.updated': MONTHLY.current_period_end,
+  'subscription.past_due': '2026-12-01T10:00:00.000Z',
+  'subscription.renewed': '2026-12-01T10:00:00.000Z',
+  'subscription.access_ended': PAST_DUE.access_until,
+  'subscription.recovered': '2026-12-10T08:00:00.000Z',
+  'subscription.ended': MONTHLY.current_period_end,
+}
+
+/** An example of an event, as it is delivered. */
+export const eventExample = (type: EventType): Json => ({
+  id: 'evt_6f1d2c3b4a5968778695a4b3c2d1e0f9',
+  type,
+  timestamp: TIMES[type] ?? NOW,
+  is_test: false,
+  data: {
+    paywall_id: EXAMPLE_PAYWALL,
+    user: { id: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e', email: 'ada@example.com', external_id: null },
+    sequence: 7,
+    ...DATA[type],
+  },
+})
