@@ -39,7 +39,7 @@ const withPictures = (html: string) =>
 
 const withLinks = (html: string) =>
   html.replace(/<a href="([^"]+)">(.*?)<\/a>/gs, (link: string, target: string, label: string) => {
-    if (target.startsWith('https:')) return link
+    if (/^(https:|#)/.test(target)) return link
     return SERVED[target] === undefined ? label : `<a href="${SERVED[target]}">${label}</a>`
   })
 

@@ -2,9 +2,13 @@ import { execFile } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { webhooks } from 'paywall-billing-sdk/webhooks'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { readPaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Received } from '../../dev/world/pages/received.ts'
+import { EVENT_TYPES, type EventType } from '../../lib/events/types.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { call } from '../support/call.ts'
 import { buy, getPriceId, newEmail, payAndReturn } from '../support/checkout.ts'
@@ -27,13 +31,18 @@ const modules = Object.fromEntries(
   blocks.flatMap(({ language, code }) => (language === 'ts' ? [[/^\/\/ (\S+)/.exec(code)?.[1] ?? '', code]] : [])),
 )
 
+const paywallJson = blocks.find(({ language }) => language === 'json')?.code ?? ''
+
 let site: Site
 let world: TestWorld
 let secret: string
 let folder: string
 
 beforeAll(async () => {
-  site = await startSite()
+  const [paywall] = z
+    .object({ paywalls: z.tuple([z.record(z.string(), z.unknown())]) })
+    .parse(JSON.parse(paywallJson)).paywalls
+  site = await startSite(paywall)
   world = site.world
   secret = world.file.webhooks[0]?.secret ?? ''
   folder = getFolder(modules)
@@ -50,8 +59,20 @@ afterAll(async () => {
 const load = (name: string) => import(join(folder, name))
 
 test('every code block is tested here', () => {
-  expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'ts']))
+  expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['sh', 'ts', 'json']))
   expect(commands).toHaveLength(4)
+  expect(blocks.filter(({ language }) => language === 'json')).toHaveLength(1)
+})
+
+test('the paywall file is valid, and sells what the modules sell', async () => {
+  const read = await readPaywallFile(paywallJson, {})
+  expect(read).not.toHaveProperty('errors')
+  expect(world.paywall.prices.map(({ slug }) => slug)).toEqual(['monthly', 'credits-50'])
+})
+
+test('every event is listed once, in the order of the reference', () => {
+  const listed = [...guide.matchAll(/^- `([a-z]+\.[a-z_]+)`: /gm)].map(([, type]) => type)
+  expect(listed).toEqual([...EVENT_TYPES])
 })
 
 test('the modules compile with the types of the SDK', async () => {
@@ -94,6 +115,48 @@ describe('the modules', () => {
     expect(await payForJob(email, 'job 2')).toBe(false)
   })
 
+  test('sell credit packs, any number of them, which make nobody paid', async () => {
+    const email = newEmail()
+    const [{ buyPack, creditsLeft }, { hasAccess }] = await Promise.all(['packs.ts', 'access.ts'].map(load))
+    const page = await buyPack(email, `${email} 1`)
+    expect(await buyPack(email, `${email} 1`)).toBe(page)
+    await payAndReturn(world, page)
+    expect(await creditsLeft(email)).toBe(50)
+    await payAndReturn(world, await buyPack(email, `${email} 2`))
+    expect([await creditsLeft(email), await hasAccess(email)]).toEqual([100, false])
+  })
+
+  test('store how much of a payment went back', async () => {
+    const email = newEmail()
+    const [{ buyPack, creditsLeft }, { on, returned }] = await Promise.all(['packs.ts', 'refunds.ts'].map(load))
+    await payAndReturn(world, await buyPack(email, email))
+    const paid = world.stripe.events.findLast(({ type }) => type === 'payment_intent.succeeded')
+    await world.stripe.refund(String(paid?.data.object.id))
+    const { headers, body } = await receive(email, 'payment.refunded')
+    const request = new Request('https://owner.example', { method: 'POST', headers, body })
+    expect(await webhooks({ secret, test: true, on })(request)).toMatchObject({ status: 204 })
+    expect([...returned]).toEqual([[JSON.parse(body).data.payment.id, 500]])
+    expect(await creditsLeft(email)).toBe(0)
+  })
+
+  test('serve only whom the browser’s token says', async () => {
+    const [{ exportProjects }, { readToken }, { openCheckout }] = await Promise.all(
+      ['who-calls.ts', 'token.ts', 'checkout.ts'].map(load),
+    )
+    const serve = (authorization?: string): Promise<Response> =>
+      exportProjects(new Request('https://owner.example', { headers: authorization ? { authorization } : {} }))
+    const [free, paying] = [newEmail(), newEmail()]
+    await payAndReturn(world, await openCheckout(paying))
+    const [freeToken, payingToken] = [
+      await readToken({ id: free, email: free }),
+      await readToken({ id: paying, email: paying }),
+    ]
+    expect((await serve()).status).toBe(401)
+    expect((await serve(`Bearer ${freeToken.slice(1)}`)).status).toBe(401)
+    expect((await serve(`Bearer ${freeToken}`)).status).toBe(403)
+    expect((await serve(`Bearer ${payingToken}`)).status).toBe(200)
+  })
+
   test('return a token for a user of the owner', async () => {
     const { readToken } = await load('token.ts')
     const token = await readToken({ id: 'user 7', email: newEmail() })
@@ -103,7 +166,9 @@ describe('the modules', () => {
 
   test('accept webhooks with a valid signature only', async () => {
     const [{ POST, subscribers }, { isAuthentic }] = await Promise.all(['webhooks.ts', 'verify.ts'].map(load))
-    const { headers, body } = await receiveCreated()
+    const email = newEmail()
+    await buy(world, { paywall: world.paywall, key: world.key, email })
+    const { headers, body } = await receive(email, 'subscription.created')
     const request = (text: string) => new Request('https://owner.example', { method: 'POST', headers, body: text })
     expect(await POST(request(body))).toMatchObject({ status: 204 })
     expect([...subscribers]).toEqual([JSON.parse(body).data.user.id])
@@ -165,11 +230,9 @@ describe('in a browser', () => {
   })
 })
 
-/** Buys a subscription, and returns its `subscription.created` webhook. */
-async function receiveCreated(): Promise<Received> {
-  const email = newEmail()
-  await buy(world, { paywall: world.paywall, key: world.key, email })
+/** The webhook of a type about a user. */
+async function receive(email: string, type: EventType): Promise<Received> {
   await world.stripe.drainWebhooks()
   await untilAllDelivered(world)
-  return world.receiver.received.find(({ body }) => body.includes(email) && body.includes('subscription.created'))!
+  return world.receiver.received.find(({ body }) => body.includes(email) && JSON.parse(body).type === type)!
 }

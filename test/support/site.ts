@@ -6,7 +6,7 @@ import { openBrowser } from './browser.ts'
 import { bundledModule } from './bundled-sdk.ts'
 import { newEmail } from './checkout.ts'
 import { listSite, startOwnerSite } from './owner-site.ts'
-import { monthly } from './paywall-file.ts'
+import { type FileJson, monthly } from './paywall-file.ts'
 import { readMailedCode } from './sign-in.ts'
 import { startTestWorld, type TestWorld } from './world.ts'
 
@@ -21,14 +21,12 @@ export interface Site {
   close(): Promise<void>
 }
 
-export async function startSite(): Promise<Site> {
+/** `paywall`: fields of the paywall. By default it has a monthly price with the feature `export`. */
+export async function startSite(paywall: FileJson = { prices: [monthly({ features: ['export'] })] }): Promise<Site> {
   await using started = new AsyncDisposableStack()
   // The Workers cache the paywall of a domain for some seconds, and they also serve the worlds of other tests.
   const domain = `pay-${randomUUID()}.localhost`
-  const world = started.adopt(
-    await startTestWorld({ file: { paywall: { domain, prices: [monthly({ features: ['export'] })] } } }),
-    (all) => all.close(),
-  )
+  const world = started.adopt(await startTestWorld({ file: { paywall: { ...paywall, domain } } }), (all) => all.close())
   const sdk = await bundledModule("export * from 'paywall-billing-sdk/browser'")
   const pages = await startOwnerSite('<!doctype html><title>A site</title>', { '/sdk.js': sdk })
   const { url } = started.adopt(pages, (each) => each.close())
