@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parseArguments } from './arguments.ts'
-import { CommandError, type CommandResult } from './command.ts'
+import { CommandError, type CommandResult, readLocalWorld } from './command.ts'
 
 /** The default port of the local world's home page, which `npm run dev` starts. */
 export const HOME_PORT = 8786
@@ -16,7 +16,7 @@ const Answer = z.union([z.object({ paywall: z.string(), now: z.string() }), z.ob
 export async function runClock(args: string[]): Promise<CommandResult> {
   const options = {
     advance: { type: 'string' },
-    home: { type: 'string', default: `http://127.0.0.1:${HOME_PORT}` },
+    home: { type: 'string', default: readLocalWorld().HOME_URL ?? `http://127.0.0.1:${HOME_PORT}` },
   } as const
   const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, [USAGE])
   const [paywall, ...more] = positionals

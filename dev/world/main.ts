@@ -64,7 +64,8 @@ async function run(options: Options): Promise<number> {
     import('./world.ts'),
   ])
   await prepareDatabase(databaseUrl, secrets.DATABASE_ROLES_KEY)
-  writeCommandEnvironment(options.folder, databaseUrl, secrets)
+  const homeUrl = `http://127.0.0.1:${options.ports.home}`
+  writeCommandEnvironment(options.folder, { databaseUrl, home: homeUrl }, secrets)
   files.remember(await withStoredAccounts(files.current(), databaseUrl, secrets.PROCESSOR_CREDENTIALS_KEY))
   if (stopping) return 0
 
@@ -74,7 +75,7 @@ async function run(options: Options): Promise<number> {
       files: files.known,
       secrets,
       ports: options.ports,
-      home: `http://127.0.0.1:${options.ports.home}`,
+      home: homeUrl,
       keep: { storage: join(options.folder, STORAGE), states: options.folder },
       onLog: (level, message) => {
         const entry = stopping ? null : parseLogLine(level, message)

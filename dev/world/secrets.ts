@@ -89,10 +89,15 @@ export function fileEnvironment(secrets: Secrets): Record<string, string | undef
 export const STORAGE = 'storage'
 
 /** Writes a dotenv file for the `paywall` command, which reads it if DATABASE_URL is not set. */
-export function writeCommandEnvironment(folder: string, databaseUrl: string, secrets: Secrets): void {
+export function writeCommandEnvironment(
+  folder: string,
+  { databaseUrl, home }: { databaseUrl: string; home: string },
+  secrets: Secrets,
+): void {
   const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY, TURNSTILE_SECRETS_KEY, DATABASE_ROLES_KEY } = secrets
   const variables = {
     DATABASE_URL: databaseUrl,
+    HOME_URL: home,
     ATTACHMENTS_FOLDER: join(folder, STORAGE),
     PROCESSOR_CREDENTIALS_KEY,
     WEBHOOK_SECRETS_KEY,

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, startHome } from '../../dev/world/home/home.ts'
+import { writeCommandEnvironment } from '../../dev/world/secrets.ts'
 import { call } from '../support/call.ts'
 import { openWebhookEndpoint } from '../support/mailbox.ts'
 import { ownerEvents } from '../support/owner-events.ts'
@@ -207,12 +211,27 @@ describe('the home of the local world', () => {
       expect(await clockCommand(...args)).toMatchObject({ code: 1, err: expect.stringMatching(shown) })
     }
   })
+
+  test('is found by the clock command, whatever its port', async () => {
+    const { id } = (await newTenant(world)).paywall
+    const folder = mkdtempSync(join(tmpdir(), 'paywall-clock-'))
+    writeCommandEnvironment(folder, { databaseUrl: world.databaseUrl, home: home.url }, world.secrets)
+    const read = await clockCommandIn({ PAYWALL_LOCAL_DIR: folder }, id)
+    rmSync(folder, { recursive: true })
+    expect(read).toMatchObject({ code: 0, err: '' })
+    expect(Date.parse(read.out)).toBeGreaterThan(Date.now() - HOUR_MS)
+  })
 })
 
+const clockCommand = (...args: string[]) => clockCommandIn({}, ...args)
+
 /** `paywall clock` as a person runs it, in a process of its own. */
-function clockCommand(...args: string[]): Promise<{ code: number | string; out: string; err: string }> {
+function clockCommandIn(
+  variables: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number | string; out: string; err: string }> {
   return new Promise((resolve) => {
-    const env = { PATH: process.env.PATH }
+    const env = { PATH: process.env.PATH, ...variables }
     execFile(process.execPath, ['cli/main.ts', 'clock', ...args], { env }, (error, out, err) => {
       resolve({ code: error?.code ?? 0, out: out.trim(), err })
     })
