@@ -3,7 +3,7 @@
 // 2. compare it with the database
 // 3. `apply` asks for confirmation of destructive changes, and writes what differs
 // 4. print the changes, and the version that each paywall's bootstrap will have
-// 5. `apply` also prints the secrets that it generated: they cannot be read again later
+// 5. `apply` also has the local world serve the file, and prints the secrets that it generated: they cannot be read again later
 import { type ApplyPlan, type ApplyResult, applyFile, planFile } from './apply/apply.ts'
 import { type Change, changeJson } from './apply/changes.ts'
 import { changesText, changeText } from './apply/changes-text.ts'
@@ -20,6 +20,7 @@ import {
 import { confirm } from './confirm.ts'
 import { type Database, withDatabase } from './database.ts'
 import { readTextArgument } from './file-argument.ts'
+import { reloadLocalWorld } from './local-world.ts'
 import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 import { isLocalHost, malformedOrigin } from './paywall-file/service-hosts.ts'
 
@@ -44,10 +45,13 @@ export async function runApply(args: string[]): Promise<CommandResult> {
     values.yes ? applyFile(db, file, sealing) : applyConfirmed(db, file, sealing),
   )
   const { text, json } = toResult(result, await computeVersions(file), { isDone: true })
+  const ids = file.paywalls.map(({ id }) => id)
+  const home = await reloadLocalWorld(required('DATABASE_URL'), ids)
+  const served = home === null ? '' : `\nThe local world serves it: ${home}/?paywall=${ids[0]}`
   const secrets = result.newSecrets.map(
     ({ what, secret }) => `\n\nThe secret of ${what}, shown only once:\n  ${secret}`,
   )
-  return { text: text + secrets.join(''), json: { ...json, new_secrets: result.newSecrets } }
+  return { text: text + served + secrets.join(''), json: { ...json, new_secrets: result.newSecrets } }
 }
 
 /** Applies the file once the operator has confirmed its destructive changes. Throws a `CommandError` otherwise. */

@@ -8,6 +8,7 @@ import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { CommandError } from '../../cli/command.ts'
+import { openKysely, withDatabase } from '../../cli/database.ts'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { runProgram } from '../../cli/program.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
@@ -28,8 +29,7 @@ import { createSavedFiles } from './saved-files.ts'
 import { fileEnvironment, readSecrets, type Secrets, STORAGE, writeCommandEnvironment } from './secrets.ts'
 import type { Shop } from './shop.ts'
 import { stopRequested } from './signals.ts'
-import { withStoredAccounts } from './switched-processors.ts'
-import { withWebhookSecrets } from './webhook-secrets.ts'
+import { readStoredFiles } from './stored-files.ts'
 import type { World } from './world.ts'
 
 /** Short enough that nobody waits for a cron, long enough to keep the machine idle. */
@@ -66,7 +66,7 @@ async function run(options: Options): Promise<number> {
   await prepareDatabase(databaseUrl, secrets.DATABASE_ROLES_KEY)
   const homeUrl = `http://127.0.0.1:${options.ports.home}`
   writeCommandEnvironment(options.folder, { databaseUrl, home: homeUrl }, secrets)
-  files.remember(await withStoredAccounts(files.current(), databaseUrl, secrets.PROCESSOR_CREDENTIALS_KEY))
+  files.remember(await withDatabase(databaseUrl, (db) => readStoredFiles(db, secrets, files.current())))
   if (stopping) return 0
 
   const world = started.adopt(
@@ -85,7 +85,9 @@ async function run(options: Options): Promise<number> {
     (part) => part.close(),
   )
   const saves = createSavedFiles(report.saved)
-  const results = await files.applyWith(applyTo(world, options.folder, secrets), saves.onSaved)
+  const reload = async (...applied: PaywallFile[]) =>
+    files.remember(await readStoredFiles(openKysely(world.database), secrets, [...files.current(), ...applied]))
+  const results = await files.applyWith(applyTo(world, options.folder, reload), saves.onSaved)
   started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || report.cronFailed(error)))
   const shop = options.configs ? null : started.adopt(await openShop(options, world, files), (part) => part.close())
   const home = started.adopt(
@@ -93,6 +95,7 @@ async function run(options: Options): Promise<number> {
       port: options.ports.home,
       world,
       files,
+      reload,
       shop: shop?.url ?? null,
       invalidFiles: saves.invalidFiles,
     }),
@@ -117,13 +120,14 @@ function openFiles(
   return openPaywallFiles([demo?.path ?? DEMO], { environment, rewrite: (text) => demoWithPorts(ports, text) })
 }
 
-/** Applies a file with the keys kept in `folder`. Returns it with all secrets that are known. */
-function applyTo(world: World, folder: string, { WEBHOOK_SECRETS_KEY }: Secrets) {
+/** Applies a file with the keys kept in `folder`. Returns it with their secrets. */
+function applyTo(world: World, folder: string, reload: (applied: PaywallFile) => Promise<void>) {
   const completeKeys = openKeptKeys(folder, world.database)
   return async (written: PaywallFile) => {
-    const complete = await completeKeys(written)
-    const result = await world.apply(complete)
-    return { ...result, file: await withWebhookSecrets(complete, world.database, WEBHOOK_SECRETS_KEY) }
+    const file = await completeKeys(written)
+    const result = await world.apply(file)
+    await reload(file)
+    return { ...result, file }
   }
 }
 

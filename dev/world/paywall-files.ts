@@ -1,18 +1,20 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { CommandError } from '../../cli/command.ts'
-import { type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
+import { type FilePaywall, type PaywallFile, readPaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Environment } from '../../cli/paywall-file/secret.ts'
 import { shownPath } from './shown-path.ts'
-import { onlySwitched } from './switched-processors.ts'
+import type { StoredFiles } from './stored-files.ts'
 
 /** The paywall files that the world was started with, in their current version. */
 export interface PaywallFiles {
   current(): PaywallFile[]
-  /** The same, plus earlier versions of paywalls that have changed their processor since. */
+  /** What is applied, those of these files first. */
+  served(): PaywallFile[]
+  /** Everything in the current files and everything that is applied, as one file: what the emulators and the receiver have to know. */
   known(): PaywallFile[]
-  /** Adds earlier versions of paywalls that changed their processor before the world was started. */
-  remember(former: PaywallFile[]): void
+  /** Replaces what is applied. */
+  remember(stored: StoredFiles): void
   /**
    * Applies each file in turn, and from then on each file that is saved, and calls `onSaved` with the outcome. `apply` returns the
    * file with the secrets that were made for it. Throws a `CommandError` if a file is refused now.
@@ -46,7 +48,7 @@ const WATCH_MS = 250
  */
 export async function openPaywallFiles(paths: string[], options: PaywallFilesOptions): Promise<PaywallFiles> {
   const files = new Map<string, PaywallFile>()
-  const former: PaywallFile[] = []
+  let stored: StoredFiles = { files: [], former: [] }
   let onRead: (path: string, errors: string[]) => unknown = () => undefined
   const results = await Promise.all(paths.map((path) => read(path, options)))
   const errors = results.flatMap((result, index) => ('file' in result ? [] : named(paths[index] ?? '', result.errors)))
@@ -54,10 +56,7 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
   for (const [index, path] of paths.entries()) update(path, results[index])
 
   function update(path: string, result: Awaited<ReturnType<typeof read>> | undefined): void {
-    if (!result || !('file' in result)) return
-    const before = files.get(path)
-    if (before) former.push(onlySwitched(before, [result.file]))
-    files.set(path, result.file)
+    if (result && 'file' in result) files.set(path, result.file)
   }
 
   for (const path of paths) {
@@ -69,8 +68,15 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
   }
   return {
     current: () => [...files.values()],
-    known: () => [...files.values(), ...former.map((file) => onlySwitched(file, [...files.values()]))],
-    remember: (others) => void former.push(...others),
+    served: () => inOrderOf([...files.values()], stored.files),
+    known: () => {
+      const all = [...stored.files, ...files.values()]
+      const paywalls = mergeVersions([...all.flatMap((file) => file.paywalls), ...stored.former])
+      return [{ owner: { email: '' }, keys: [], webhooks: all.flatMap((file) => file.webhooks), paywalls }]
+    },
+    remember: (applied) => {
+      stored = applied
+    },
     async applyWith(apply, onSaved) {
       const applied = []
       for (const path of files.keys())
@@ -87,6 +93,29 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
       for (const path of paths) unwatchFile(path)
     },
   }
+}
+
+/** Sorts files by their owners, and their paywalls, as in `given`. Others come last. */
+function inOrderOf(given: PaywallFile[], files: PaywallFile[]): PaywallFile[] {
+  const owners = given.map(({ owner }) => owner.email)
+  const ids = given.flatMap(({ paywalls }) => paywalls.map(({ id }) => id))
+  const rank = (list: string[], value: string) => (list.includes(value) ? list.indexOf(value) : list.length)
+  return files
+    .toSorted((one, other) => rank(owners, one.owner.email) - rank(owners, other.owner.email))
+    .map((file) => ({
+      ...file,
+      paywalls: file.paywalls.toSorted((one, other) => rank(ids, one.id) - rank(ids, other.id)),
+    }))
+}
+
+/** Keeps one version of a paywall at a processor: the first one, with the prices of all. */
+function mergeVersions(paywalls: FilePaywall[]): FilePaywall[] {
+  const versions = Map.groupBy(paywalls, ({ id, processor }) => `${id} ${processor.acquiring}`)
+  return [...versions.values()].flatMap(([first, ...others]) => {
+    if (!first) return []
+    const prices = [first, ...others].flatMap((version) => version.prices.map((price) => [price.id, price] as const))
+    return [{ ...first, prices: [...new Map(prices).values()] }]
+  })
 }
 
 async function applyTo<Applied extends { file: PaywallFile }>(

@@ -21,8 +21,16 @@ export async function visitHome(): Promise<HomeVisit> {
   await using started = new AsyncDisposableStack()
   const world = started.adopt(await startTestWorld(), (all) => all.close())
   const invalidFiles: HomeVisit['invalidFiles'] = []
-  const files = { current: () => [world.file], known: () => [world.file] }
-  const options = { port: 0, pollMs: 100, world, files, shop: null, invalidFiles: () => invalidFiles }
+  const files = { served: () => [world.file], known: () => [world.file] }
+  const options = {
+    port: 0,
+    pollMs: 100,
+    world,
+    files,
+    reload: async () => {},
+    shop: null,
+    invalidFiles: () => invalidFiles,
+  }
   const home = started.adopt(await startHome(options), (part) => part.close())
   const browser = started.adopt(await openBrowser(), (each) => each.close())
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })

@@ -5,7 +5,6 @@ import { Headers, type RequestInit, type Response, fetch as wireFetch } from 'mi
 import { afterAll, beforeAll, inject } from 'vitest'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import type { Secrets } from '../../dev/world/secrets.ts'
-import { onlySwitched } from '../../dev/world/switched-processors.ts'
 import { startWorld, type World } from '../../dev/world/world.ts'
 import { freshDatabase, testSecrets } from './databases.ts'
 import { checkedFetch, expectDocumented, expectDocumentedEvents } from './expect-documented.ts'
@@ -16,6 +15,8 @@ import { sharedBase, type WorldBase } from './shared-workers.ts'
 export interface TestWorldOptions extends WorkersOfItsOwn {
   /** Fields of the file that differ from the default one. */
   file?: FileOverrides
+  /** What the emulators know besides the files that the test applies by `apply`. */
+  known?: () => PaywallFile[]
   /** Whether the test writes its own events to the outbox, of types that the API's document does not have. */
   inventsEvents?: boolean
 }
@@ -75,6 +76,7 @@ export function useTestWorld(options?: TestWorldOptions): TestWorld {
  */
 export async function startTestWorld({
   file: overrides,
+  known = () => [],
   inventsEvents,
   ...own
 }: TestWorldOptions = {}): Promise<TestWorld> {
@@ -86,7 +88,7 @@ export async function startTestWorld({
   const base = Object.keys(own).length > 0 ? await baseOfItsOwn(own) : await sharedBase()
   const world = await startWorld({
     ...base,
-    files: () => [...files, ...former.map((file) => onlySwitched(file, files))],
+    files: () => [...files, ...former.map((file) => onlySwitched(file, files)), ...known()],
     fetch: checkedFetch(faults),
     // A test makes more calls than an account may. A test of this limit sets it itself.
     rateLimitedAccounts: false,
@@ -120,6 +122,13 @@ export async function startTestWorld({
     secrets: base.secrets,
     logs,
   }
+}
+
+/** A file's paywalls that sell through another processor in the current files. */
+function onlySwitched(file: PaywallFile, now: PaywallFile[]): PaywallFile {
+  const sellers = new Map(now.flatMap(({ paywalls }) => paywalls.map(({ id, processor }) => [id, processor.acquiring])))
+  const isSwitched = ({ id, processor }: FilePaywall) => sellers.has(id) && sellers.get(id) !== processor.acquiring
+  return { ...file, webhooks: [], paywalls: file.paywalls.filter(isSwitched) }
 }
 
 async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {

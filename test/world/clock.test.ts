@@ -27,7 +27,8 @@ beforeAll(async () => {
   home = await startHome({
     port: 0,
     world,
-    files: { current: () => [world.file], known: () => [world.file] },
+    files: { served: () => [world.file], known: () => [world.file] },
+    reload: async () => {},
     shop: null,
     invalidFiles: () => [],
   })

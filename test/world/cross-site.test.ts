@@ -10,8 +10,8 @@ let home: Home
 
 const world = useTestWorld()
 beforeAll(async () => {
-  const files = { current: () => [world.file], known: () => [world.file] }
-  home = await startHome({ port: 0, world, files, shop: null, invalidFiles: () => [] })
+  const files = { served: () => [world.file], known: () => [world.file] }
+  home = await startHome({ port: 0, world, files, reload: async () => {}, shop: null, invalidFiles: () => [] })
 })
 afterAll(async () => {
   await home.close()

@@ -2,10 +2,11 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { openKysely } from '../../cli/database.ts'
 import { openKeptKeys } from '../../dev/world/kept-keys.ts'
 import { startMailInbox } from '../../dev/world/pages/mail-inbox.ts'
 import { startReceiver } from '../../dev/world/pages/receiver.ts'
-import { withWebhookSecrets } from '../../dev/world/webhook-secrets.ts'
+import { readStoredFiles } from '../../dev/world/stored-files.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -65,10 +66,12 @@ test('a generated webhook secret is read from the database at every start', asyn
   const url = `${world.receiver.url}/webhooks/made`
   const file = await paywallFile({ webhooks: [{ url }] })
   const { newSecrets } = await world.apply(file)
-  const known = () => withWebhookSecrets(file, world.database, world.secrets.WEBHOOK_SECRETS_KEY)
-  expect((await known()).webhooks).toMatchObject([
-    { url, secret: newSecrets.find(({ what }) => what.includes(url))?.secret },
-  ])
-  const elsewhere = await withWebhookSecrets(file, world.database, Buffer.alloc(32).toString('base64url'))
-  expect(elsewhere.webhooks).toMatchObject([{ url, secret: null }])
+  const stored = async (keys = world.secrets) => {
+    const { files } = await readStoredFiles(openKysely(world.database), keys, [])
+    return files.find(({ owner }) => owner.email === file.owner.email)
+  }
+  const made = newSecrets.find(({ what }) => what.includes(url))?.secret
+  expect(await stored()).toMatchObject({ webhooks: [{ url, secret: made }], paywalls: [{ id: file.paywalls[0]?.id }] })
+  const elsewhere = await stored({ ...world.secrets, WEBHOOK_SECRETS_KEY: Buffer.alloc(32).toString('base64url') })
+  expect(elsewhere?.webhooks).toMatchObject([{ url, secret: null }])
 })

@@ -54,7 +54,7 @@ function toReason(error: unknown): string {
 
 function findPaywall(parts: HomeContext, id: string): ShownPaywall {
   const found = shownPaywalls(parts).find(({ paywall }) => paywall.id === id)
-  if (!found) throw new CommandError([`no file has a paywall ${id}`])
+  if (!found) throw new CommandError([`there is no paywall ${id}`])
   return found
 }
 

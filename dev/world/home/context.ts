@@ -6,7 +6,9 @@ import type { Journal } from './journal.ts'
 /** What home's pages and actions need. */
 export interface HomeContext {
   world: World
-  files: Pick<PaywallFiles, 'current' | 'known'>
+  files: Pick<PaywallFiles, 'served' | 'known'>
+  /** Reads again what is applied. */
+  reload: () => Promise<void>
   /** The files that are invalid as last saved. */
   invalidFiles: () => { path: string; errors: string[] }[]
   /** The URL of the demo's shop; null: not running. */
@@ -20,7 +22,7 @@ export interface HomeContext {
   url: () => string
 }
 
-/** A paywall that home shows, with its file and an owner key for it. */
+/** A paywall that home shows, with the file of its owner and an owner key for it. */
 export interface ShownPaywall {
   file: PaywallFile
   paywall: FilePaywall
@@ -28,9 +30,9 @@ export interface ShownPaywall {
   key: string | null
 }
 
-/** All paywalls of all files. */
+/** All paywalls that are applied. */
 export function shownPaywalls({ files }: Pick<HomeContext, 'files'>): ShownPaywall[] {
-  return files.current().flatMap((file) =>
+  return files.served().flatMap((file) =>
     file.paywalls.map((paywall) => {
       const key = file.keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)
       return { file, paywall, key: key?.secret ?? null }

@@ -5,7 +5,7 @@ import { redirect } from '../../emulators/core/pages/html-responses.ts'
 import { type HttpRequest, type HttpResponse, type HttpStream, serve } from '../../emulators/core/server.ts'
 import { findAction } from './actions.ts'
 import { answerClock } from './clock-calls.ts'
-import type { HomeContext } from './context.ts'
+import { type HomeContext, shownPaywalls } from './context.ts'
 import { frontPage } from './front.ts'
 import { createJournal } from './journal.ts'
 import { sorryPage, thanksPage } from './landing-pages.ts'
@@ -15,7 +15,7 @@ import { previewPage } from './preview.ts'
 import { formatBody, toCurl } from './received-events.ts'
 import { timelinePage } from './timeline.ts'
 
-/** The local world's home server: pages for people, and `/clock` for the `paywall clock` command. */
+/** The local world's home server: pages for people, and `/clock` and `/applied` for the `paywall` command. */
 export interface Home {
   readonly url: string
   close(): Promise<void>
@@ -59,12 +59,20 @@ export async function startHome({ port, pollMs = POLL_MS, ...given }: HomeOption
 async function answer(parts: HomeContext, request: HttpRequest): Promise<Served> {
   const { method, path } = request
   if (path === '/clock') return answerClock(parts.world.clock, request)
+  if (path === '/applied' && method === 'POST') return reload(parts)
   if (method === 'POST') return runAction(parts, request)
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'Method not allowed: use GET or POST.')
   const query = new URLSearchParams(request.query)
   if (path.startsWith('/live/')) return streamPage(parts, path.slice('/live'.length), query)
   const content = await PAGES[path]?.(parts, query)
   return content ? layout(content) : otherResources(parts, path)
+}
+
+/** Called by `paywall apply`: serves what it has applied. Returns the ids of all paywalls that are served. */
+async function reload(parts: HomeContext): Promise<HttpResponse> {
+  await parts.reload()
+  const paywalls = shownPaywalls(parts).map(({ paywall }) => paywall.id)
+  return { status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ paywalls }) }
 }
 
 /** Runs the action of a button and redirects the browser to its target, or back. */
