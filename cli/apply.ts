@@ -6,7 +6,7 @@
 // 5. `apply` also has the local world serve the file, and prints the secrets that it generated: they cannot be read again later
 import { type ApplyPlan, type ApplyResult, applyFile, planFile } from './apply/apply.ts'
 import { type Change, changeJson } from './apply/changes.ts'
-import { changesText, changeText } from './apply/changes-text.ts'
+import { changesText, changeText, warningText } from './apply/changes-text.ts'
 import { computeVersions, type Version, versionText } from './apply/versions.ts'
 import { parseArguments } from './arguments.ts'
 import {
@@ -56,9 +56,9 @@ export async function runApply(args: string[]): Promise<CommandResult> {
 
 /** Applies the file once the operator has confirmed its destructive changes. Throws a `CommandError` otherwise. */
 async function applyConfirmed(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyResult> {
-  const { changes } = await planFile(db, file, sealing)
+  const { changes, warnings } = await planFile(db, file, sealing)
   const destructive = changes.filter(({ impact }) => impact !== null)
-  if (destructive.length > 0) await confirmDestructive(changes, destructive)
+  if (destructive.length > 0) await confirmDestructive(changes, warnings, destructive)
   const confirmed = destructive.map(changeKey)
   return applyFile(db, file, sealing, (now) => {
     const others = now.filter((change) => change.impact && !confirmed.includes(changeKey(change)))
@@ -71,13 +71,13 @@ async function applyConfirmed(db: Database, file: PaywallFile, sealing: SealingK
 /** Identifies a confirmed change. The number of subscribers is left out: it may differ a moment later. */
 const changeKey = ({ what, how, fields }: Change) => JSON.stringify([what, how, fields])
 
-async function confirmDestructive(changes: Change[], destructive: Change[]): Promise<void> {
+async function confirmDestructive(changes: Change[], warnings: string[], destructive: Change[]): Promise<void> {
   const { stdin: input, stderr: output } = process
   if (!input.isTTY || !output.isTTY) {
     const advice = 'nothing was changed: without a terminal, destructive changes need --yes'
     throw new CommandError([...destructive.map(changeText), advice])
   }
-  output.write(`${changesText(changes, { isDone: false })}\n`)
+  output.write(`${[changesText(changes, { isDone: false }), ...warnings.map(warningText)].join('\n')}\n`)
   if (!(await confirm('Existing purchases stay as they are. Continue?', { input, output }))) {
     throw new CommandError(['nothing was changed'])
   }
@@ -98,11 +98,15 @@ function checkServiceOrigin(): void {
   if (malformed) throw new CommandError([`${malformed} must be an origin, such as https://billing.example`])
 }
 
-function toResult({ changes, otherPaywalls }: ApplyPlan, versions: Version[], how: { isDone: boolean }): CommandResult {
+function toResult(
+  { changes, warnings, otherPaywalls }: ApplyPlan,
+  versions: Version[],
+  how: { isDone: boolean },
+): CommandResult {
   const others =
     otherPaywalls.length > 0 ? [`Not in the file and left unchanged: paywall ${otherPaywalls.join(', ')}`] : []
   return {
-    text: [changesText(changes, how), ...others, ...versions.map(versionText)].join('\n'),
-    json: { changes: changes.map(changeJson), other_paywalls: otherPaywalls, versions },
+    text: [changesText(changes, how), ...warnings.map(warningText), ...others, ...versions.map(versionText)].join('\n'),
+    json: { changes: changes.map(changeJson), warnings, other_paywalls: otherPaywalls, versions },
   }
 }

@@ -20,6 +20,8 @@ import { compareWebhooks, disableWebhooks, saveWebhooks, type WebhooksDifference
 export interface ApplyPlan {
   /** Empty if the database already matches. */
   changes: Change[]
+  /** What to check at the processor. */
+  warnings: string[]
   /** Ids of the owner's paywalls that are not in the file. They are left unchanged. */
   otherPaywalls: string[]
 }
@@ -62,8 +64,8 @@ export async function applyFile(
 
 /** Returns what `applyFile` would change, and writes nothing. Throws as `applyFile` does. */
 export async function planFile(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<ApplyPlan> {
-  const { changes, otherPaywalls } = await compare(db, file, sealing)
-  return { changes, otherPaywalls }
+  const { changes, warnings, otherPaywalls } = await compare(db, file, sealing)
+  return { changes, warnings, otherPaywalls }
 }
 
 async function applyOnce(
@@ -73,10 +75,11 @@ async function applyOnce(
   inspect?: (changes: Change[]) => void,
 ): Promise<ApplyResult> {
   await lockOwner(db, file.owner.email)
-  const { changes, otherPaywalls, ...difference } = await compare(db, file, sealing)
+  const { changes, warnings, otherPaywalls, ...difference } = await compare(db, file, sealing)
   inspect?.(changes)
   if (changes.length > 0) await write(db, file.owner.email, difference)
-  return { changes, otherPaywalls, newSecrets: [...difference.keys.newSecrets, ...difference.webhooks.newSecrets] }
+  const newSecrets = [...difference.keys.newSecrets, ...difference.webhooks.newSecrets]
+  return { changes, warnings, otherPaywalls, newSecrets }
 }
 
 /** Serializes applies and rekeys of an owner until this transaction ends. An advisory lock, because the owner may have no row yet. */
@@ -105,7 +108,7 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   const changes = await countImpacts(db, stored.owner_id, all)
   const ids = file.paywalls.map(({ id }) => id)
   const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)
-  return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, otherPaywalls }
+  return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, warnings: paywalls.warnings, otherPaywalls }
 }
 
 /** Revokes and retires before it adds: a new key may reuse the name of a revoked one, and a new price a retired one's slug. */

@@ -16,6 +16,8 @@ export function changesText(changes: Change[], { isDone }: { isDone: boolean }):
   ].join('\n')
 }
 
+export const warningText = (warning: string) => `${styleText('yellow', 'Warning:')} ${warning}`
+
 /** Styles the old and the new value of a field. */
 interface Marks {
   old: (text: string) => string

@@ -11,6 +11,7 @@ import { compareTurnstile, type TurnstileRow } from './turnstile.ts'
 
 export interface PaywallsDifference {
   changes: Change[]
+  warnings: string[]
   /** Errors in the file, with their paths. */
   errors: string[]
   /** Ids of paywalls whose domain is removed before any is saved, because another paywall of the file may get it. */
@@ -41,6 +42,7 @@ export async function comparePaywalls(
 ): Promise<PaywallsDifference> {
   const difference: PaywallsDifference = {
     changes: [],
+    warnings: [],
     errors: [],
     domainsToRemove: [],
     toSave: [],
@@ -58,6 +60,7 @@ export async function comparePaywalls(
     const turnstile = await compareTurnstile(paywall, storedPaywall, sealing.turnstileSecretsKey)
     const prices = comparePrices(paywall, storedPaywall)
     difference.changes.push(...account.changes, ...turnstile.changes, ...prices.changes)
+    difference.warnings.push(...prices.warnings)
     difference.accountsToSave.push(...account.toSave)
     difference.turnstileToSave.push(...turnstile.toSave)
     difference.turnstileToRemove.push(...turnstile.toRemove)

@@ -1,6 +1,8 @@
 // A paywall's prices: compares the file with the database, and saves the differences.
 import { sql } from 'kysely'
 import { toMajorUnits } from '../../lib/money/money.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall, FilePrice } from '../paywall-file/file.ts'
 import { type Change, fieldsBetween, toChange, toDestructiveChange, toFieldChange } from './changes.ts'
@@ -8,6 +10,7 @@ import type { StoredPaywall } from './stored.ts'
 
 interface PricesDifference {
   changes: Change[]
+  warnings: string[]
   /** Ids of the prices to retire. */
   toRetire: string[]
   toSave: PriceRow[]
@@ -21,10 +24,13 @@ export interface PriceRow extends FilePrice {
 type StoredPrice = StoredPaywall['prices'][number]
 
 /** Compares a paywall's prices on sale with the file's. */
-export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: StoredPaywall): PricesDifference {
+export function comparePrices(
+  { id: paywallId, prices, processor: { acquiring } }: FilePaywall,
+  stored?: StoredPaywall,
+): PricesDifference {
   const storedPrices = stored?.prices ?? []
   const onSale = storedPrices.filter(({ retired }) => !retired)
-  const difference: PricesDifference = { changes: [], toRetire: [], toSave: [] }
+  const difference: PricesDifference = { changes: [], warnings: [], toRetire: [], toSave: [] }
   for (const [position, price] of prices.entries()) {
     const row = { ...price, position }
     const what = `paywall ${paywallId}: price ${price.slug}`
@@ -34,6 +40,8 @@ export function comparePrices({ id: paywallId, prices }: FilePaywall, stored?: S
     if (change === null) continue
     difference.changes.push(change)
     difference.toSave.push(row)
+    if (before && stored?.acquiring === acquiring)
+      difference.warnings.push(...amountWarnings(before, price, what, acquiring))
   }
   difference.toRetire = onSale.flatMap(({ id }) => (prices.some((price) => price.id === id) ? [] : [id]))
   const gone = onSale.filter(({ slug }) => !prices.some((price) => price.slug === slug))
@@ -53,6 +61,22 @@ function changeFrom(before: StoredPrice, price: PriceRow, what: string, paywallI
     ...fieldsBetween(toSale(before), toSale(price)),
     ...edits,
   ])
+}
+
+/** Warns of an amount that was edited without the processor's price: the processor still charges the old amount. */
+function amountWarnings(before: StoredPrice, price: FilePrice, what: string, acquiring: ProcessorName): string[] {
+  const { title, capabilities } = DEFINITIONS[acquiring]
+  if (capabilities.chargedAmount === 'of the paywall file') return []
+  const known = [before, ...before.locals]
+  return [price, ...price.locals].flatMap(({ processor_price, currency, amount }) => {
+    const old = known.find((each) => each.processor_price === processor_price && each.currency === currency)
+    if (!old || Number(old.amount) === amount) return []
+    const amounts = [Number(old.amount), amount].map((each) => `${toMajorUnits(each, currency)} ${currency}`)
+    return [
+      `${what}: the amount changes from ${amounts.join(' to ')}, but processorPrice is still ${processor_price}. ` +
+        `${title} charges the amount that its own price has: create another price there and enter its id`,
+    ]
+  })
 }
 
 /** The fields that the id does not cover, under the names of the file's fields. */

@@ -8,6 +8,7 @@ const MOST_NAMED = 5
 /** The label of each capability. The type requires one for every capability. */
 const CAPABILITIES: Record<keyof Capabilities, string> = {
   portal: 'Has a hosted portal for customers',
+  chargedAmount: 'The amount that it charges',
   trialLength: 'How long a trial may be',
   cancelledTrial: 'After a trial is cancelled',
   supportsUncancel: 'A cancellation can be undone there',

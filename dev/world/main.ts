@@ -134,7 +134,7 @@ function applyTo(world: World, folder: string, reload: (applied: PaywallFile) =>
 /** Loads the shop only when the demo is served, because it sells the demo. */
 async function openShop({ ports }: Options, { url }: World, files: PaywallFiles): Promise<Shop> {
   const { startShop } = await import('./shop.ts')
-  return startShop({ port: ports.shop, baseUrl: url, files: files.current() })
+  return startShop({ port: ports.shop, baseUrl: url, files: files.served() })
 }
 
 async function refuseTakenPorts(ports: Options['ports']): Promise<void> {

@@ -40,9 +40,10 @@ function line(entry: object): void {
 
 function outcomeJson(outcome: Saved<ApplyResult>['outcome']) {
   if ('errors' in outcome) return outcome
-  const { changes, newSecrets } = outcome.applied
+  const { changes, warnings, newSecrets } = outcome.applied
   return {
     changes: changes.map(changeJson),
+    warnings,
     new_secrets: newSecrets.map((made) => ({ ...made, secret: printableKey(made.secret) })),
   }
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { ApplyResult } from '../../cli/apply/apply.ts'
-import { changeText } from '../../cli/apply/changes-text.ts'
+import { changeText, warningText } from '../../cli/apply/changes-text.ts'
 import type { Saved } from './paywall-files.ts'
 import { printableKey } from './printable-key.ts'
 
@@ -30,9 +30,9 @@ export function formatSaved({ path, outcome }: Saved<ApplyResult>): string {
     const head = styleText('red', `${path} was saved with errors. The version applied before stays in effect:`)
     return [head, ...outcome.errors.map((error) => `  ${error}`)].join('\n')
   }
-  const { changes, newSecrets } = outcome.applied
+  const { changes, warnings, newSecrets } = outcome.applied
   if (changes.length === 0) return `${path} was saved: no changes to apply`
   const secrets = newSecrets.map(({ what, secret }) => `created, shown once: ${what}: ${printableKey(secret)}`)
-  const lines = [...changes.map(changeText), ...secrets]
+  const lines = [...changes.map(changeText), ...warnings.map(warningText), ...secrets]
   return [`${path} was saved and applied:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }

@@ -83,6 +83,8 @@ export interface WebhookDefinition {
 export interface Capabilities {
   /** Whether it has a hosted portal for customers. */
   portal: boolean
+  /** Which amount it charges: the one that the `processorPrice` has there, or the one in the paywall file. */
+  chargedAmount: 'of its own price' | 'of the paywall file'
   /** `any`: every number of days; `of the product`: only the trial that the product has at the processor, or none. */
   trialLength: 'any' | 'of the product'
   /** What happens to a cancelled trial. */

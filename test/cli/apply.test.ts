@@ -55,7 +55,7 @@ describe('applying', () => {
     const keys = { keys: [{ name: 'made' }], 'webhooks[0].secret': undefined, 'keys[0].secret': undefined }
     expect((await apply(keys)).newSecrets).toHaveLength(2)
     const before = await appliedRows()
-    expect(await apply(keys)).toEqual({ changes: [], otherPaywalls: [], newSecrets: [] })
+    expect(await apply(keys)).toEqual({ changes: [], warnings: [], otherPaywalls: [], newSecrets: [] })
     expect((await plan(keys)).changes).toEqual([])
     expect(await appliedRows()).toEqual(before)
   })

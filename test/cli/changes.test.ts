@@ -80,6 +80,37 @@ describe('a changed field is printed with its old and its new value:', () => {
   })
 })
 
+const MOLLIE = { acquiring: 'mollie', credentials: { apiKey: 'test_1', webhookSecret: 's' } }
+
+describe('an amount that is edited without the processor’s price', () => {
+  /** The warnings of a plan of the file with `edit`, after the file with `before` was applied. */
+  async function warned(edit: Changes, before: Changes = {}): Promise<string[]> {
+    const { id, apply, plan } = someOwner()
+    await apply(before)
+    return (await plan(edit)).warnings.map((warning) => warning.replaceAll(id, 'ID'))
+  }
+
+  test('is warned of, because the processor charges the old one', async () => {
+    const advice = 'Stripe charges the amount that its own price has: create another price there and enter its id'
+    expect(await warned({ [`${price}.amount`]: 12, [`${price}.locals[0].amount`]: 450 })).toEqual([
+      `paywall ID: price monthly: the amount changes from 9.99 USD to 12 USD, but processorPrice is still price_monthly. ${advice}`,
+      `paywall ID: price monthly: the amount changes from 399 INR to 450 INR, but processorPrice is still price_monthly_inr. ${advice}`,
+    ])
+  })
+
+  test('is not warned of if the processor’s price changes as well, or nothing but the trial, or the processor charges the file’s', async () => {
+    expect(await warned({ [`${price}.amount`]: 12, [`${price}.processorPrice`]: 'price_monthly_12' })).toEqual([])
+    expect(await warned({ [`${price}.trial_days`]: 14 })).toEqual([])
+    const atMollie = {
+      'paywalls[0].processor': MOLLIE,
+      'paywalls[0].prices': [
+        { slug: 'monthly', label: 'Monthly', currency: 'EUR', amount: 9, interval: 'month', processorPrice: 'Monthly' },
+      ],
+    }
+    expect(await warned({ ...atMollie, [`${price}.amount`]: 12 }, atMollie)).toEqual([])
+  })
+})
+
 const retired = (slug: string) => `paywall ID: price ${slug}: PRICE is retired (0 subscribers)`
 
 test('the order of countries does not matter', async () => {
@@ -110,9 +141,8 @@ describe('a destructive change is listed separately:', () => {
   })
 
   test('a processor, and each price sold there', async () => {
-    const mollie = { acquiring: 'mollie', credentials: { apiKey: 'test_1', webhookSecret: 's' } }
     const { lost } = await planned({
-      'paywalls[0].processor': mollie,
+      'paywalls[0].processor': MOLLIE,
       'paywalls[0].prices': [
         {
           slug: 'monthly',

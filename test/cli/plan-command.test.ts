@@ -69,6 +69,9 @@ describe('plan', () => {
     expect(out).toMatch(
       /price monthly: price_\w+ is retired, price_\w+ on sale \(2 subscribers\)\n {4}amount 9\.99 → 12\n/,
     )
+    expect(out).toMatch(
+      /\nWarning: paywall \d+: price monthly: the amount changes from 9\.99 USD to 12 USD, but processorPrice is /,
+    )
     expect(out).toMatch(/price yearly: price_\w+ is retired \(2 subscribers\)\n/)
     expect(out).toMatch(/webhook .*: disabled \(3 subscribers\)\n/)
     const { changes } = Json.parse(await json(['plan', path]))
@@ -130,6 +133,7 @@ describe('apply', () => {
           sessions: null,
         },
       ]),
+      warnings: [],
       other_paywalls: [],
       versions: [
         { paywall: world.paywall.id, version: expect.stringMatching(/^sha256:/), countries: null },

@@ -86,6 +86,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
   calls: { test: { max: 150, seconds: 60 }, live: { max: 150, seconds: 60 }, perRead: 3 },
   capabilities: {
     portal: true,
+    chargedAmount: 'of its own price',
     trialLength: 'any',
     cancelledTrial: 'continues to its end',
     supportsUncancel: true,

@@ -52,6 +52,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
   calls: { test: { max: 120, seconds: 60 }, live: { max: 120, seconds: 60 }, perRead: 5 },
   capabilities: {
     portal: true,
+    chargedAmount: 'of its own price',
     trialLength: 'of the product',
     cancelledTrial: 'ends at once',
     supportsUncancel: false,

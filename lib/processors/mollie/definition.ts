@@ -49,6 +49,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
   calls: { test: { max: 300, seconds: 60 }, live: { max: 300, seconds: 60 }, perRead: 3 },
   capabilities: {
     portal: false,
+    chargedAmount: 'of the paywall file',
     trialLength: 'any',
     cancelledTrial: 'continues to its end',
     supportsUncancel: false,

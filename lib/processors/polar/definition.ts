@@ -62,6 +62,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
   calls: { test: { max: 100, seconds: 60 }, live: { max: 500, seconds: 60 }, perRead: 4 },
   capabilities: {
     portal: true,
+    chargedAmount: 'of its own price',
     trialLength: 'any',
     cancelledTrial: 'continues to its end',
     supportsUncancel: true,

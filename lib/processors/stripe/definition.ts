@@ -66,6 +66,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
   calls: { test: { max: 25, seconds: 1 }, live: { max: 100, seconds: 1 }, perRead: 2 },
   capabilities: {
     portal: true,
+    chargedAmount: 'of its own price',
     trialLength: 'any',
     cancelledTrial: 'continues to its end',
     supportsUncancel: true,
