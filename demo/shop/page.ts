@@ -13,7 +13,7 @@ export const page = (email: string, user: User | null, prices: Price[], news: st
 <h1>The shop</h1>
 <form method="post" action="/sign-in"><label>E-mail address <input name="email" type="email" required value="${email}"></label> <button>Sign in</button></form>
 ${email && !user?.paid && prices.map((price) => button('buy', 'price', price.slug, `${price.label}, ${money(price)}`))}
-${user && html`<p>You have ${user.balance('standard')} tokens.</p>${button('convert', 'job', crypto.randomUUID(), 'Convert a file: 5 tokens')}`}
+${user?.balances.some(({ type }) => type === 'standard') && html`<p>You have ${user.balance('standard')} tokens.</p>${button('convert', 'job', crypto.randomUUID(), 'Convert a file: 5 tokens')}`}
 ${user?.can('export') && html`<p><a href="/export">Export your projects</a></p>`}
 ${user?.purchases.filter((each) => each.interval && !each.cancel_at_period_end).map(({ id }) => button('cancel', 'id', id, 'Cancel'))}
 <ul>${news.map((line) => html`<li>${line}</li>`)}</ul>`

@@ -17,6 +17,7 @@ import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
 import { DEMO, demoWithPorts, writeDemo } from './demo.ts'
+import { shownPaywalls } from './home/context.ts'
 import { startHome } from './home/home.ts'
 import { openKeptKeys } from './kept-keys.ts'
 import { parseLogLine } from './log-line.ts'
@@ -89,7 +90,7 @@ async function run(options: Options): Promise<number> {
     files.remember(await readStoredFiles(openKysely(world.database), secrets, [...files.current(), ...applied]))
   const results = await files.applyWith(applyTo(world, options.folder, reload), saves.onSaved)
   started.defer(world.crons.start(CRON_SECONDS, (error) => stopping || report.cronFailed(error)))
-  const shop = options.configs ? null : started.adopt(await openShop(options, world, files), (part) => part.close())
+  const shop = started.adopt(await openShop(options, world, files), (part) => part?.close())
   const home = started.adopt(
     await startHome({
       port: options.ports.home,
@@ -131,10 +132,12 @@ function applyTo(world: World, folder: string, reload: (applied: PaywallFile) =>
   }
 }
 
-/** Loads the shop only when the demo is served, because it sells the demo. */
-async function openShop({ ports }: Options, { url }: World, files: PaywallFiles): Promise<Shop> {
+/** The shop sells the first paywall. Null if its owner key was created elsewhere. */
+async function openShop({ ports }: Options, { url }: World, files: PaywallFiles): Promise<Shop | null> {
+  const [first] = shownPaywalls({ files })
+  if (!first?.key) return null
   const { startShop } = await import('./shop.ts')
-  return startShop({ port: ports.shop, baseUrl: url, files: files.served() })
+  return startShop({ port: ports.shop, baseUrl: url, ...first, key: first.key })
 }
 
 async function refuseTakenPorts(ports: Options['ports']): Promise<void> {

@@ -31,9 +31,9 @@ export const HELP = `npm run dev -- [options]
   --home-port N         the port of the world's own page (default: ${DEMO_PORTS.home})
   --port N              the service's port (default: 8787)
 ${PROCESSOR_NAMES.map(emulatorOption).join('\n')}
-  --receiver-port N     the port of the webhook receiver, which gets the demo's events (default: ${DEMO_PORTS.receiver})
+  --receiver-port N     the port of the webhook receiver, which shows events at home (default: ${DEMO_PORTS.receiver})
   --mail-port N         the mail inbox's port (default: 8791)
-  --shop-port N         the port of the shop that sells the demo (default: ${DEMO_PORTS.shop})
+  --shop-port N         the port of the shop that sells the first paywall (default: ${DEMO_PORTS.shop})
   --database-url URL    use this Postgres instead of the embedded one; its database is migrated
   --reset               delete all data of the embedded Postgres first
   --json                print addresses, keys and events as lines of JSON

@@ -1,24 +1,23 @@
-import type { PaywallFile } from '../../cli/paywall-file/file.ts'
+import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { createShop } from '../../demo/shop/shop.ts'
 import { type HttpRequest, serve } from '../emulators/core/server.ts'
 
-/** The demo's shop on a local server. */
+/** The shop on a local server. */
 export type Shop = Awaited<ReturnType<typeof startShop>>
 
 interface ShopOptions {
   port: number
   /** The service's origin. */
   baseUrl: string
-  /** The demo's only file. Its last webhook endpoint is the shop's. */
-  files: PaywallFile[]
+  /** The file of the paywall that it sells. It receives events if the file has its `/webhooks` as an endpoint. */
+  file: PaywallFile
+  paywall: FilePaywall
+  key: string
 }
 
-/** Starts the shop, which sells the first paywall of the file. */
-export async function startShop({ port, baseUrl, files: [file] }: ShopOptions) {
-  const key = file?.keys[0]?.secret
-  const paywall = file?.paywalls[0]
-  const secret = file?.webhooks.at(-1)?.secret
-  if (!key || !paywall || !secret) throw new TypeError('the shop needs a key, a paywall and a webhook endpoint')
+/** Starts the shop, which sells a paywall. */
+export async function startShop({ port, baseUrl, file, paywall, key }: ShopOptions) {
+  const secret = file.webhooks.find(({ url }) => url === `http://127.0.0.1:${port}/webhooks`)?.secret ?? null
   const shop = createShop({ key, paywall: paywall.id, baseUrl, secret, test: paywall.is_test })
   return serve(port, async (request) => {
     const response = await shop.fetch(toRequest(request))

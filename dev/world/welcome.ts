@@ -13,7 +13,7 @@ import type { World } from './world.ts'
 export interface Start {
   world: World
   home: Home
-  /** Null: the demo is not served. */
+  /** Null: the first paywall's owner key is unknown. */
   shop: Shop | null
   files: PaywallFile[]
   results: (ApplyResult & { file: PaywallFile })[]

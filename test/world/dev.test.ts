@@ -222,7 +222,7 @@ test('serves every file, from another database with --database-url, and prints J
       type: 'ready',
       home: origin(ports.home),
       service: origin(ports.service),
-      shop: null,
+      shop: origin(ports.shop),
       demo: null,
       emulators: Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, origin(ports[acquiring])])),
       keys: ['owner@example.com', 'second@example.com'].map((owner) => ({

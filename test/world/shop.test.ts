@@ -24,7 +24,9 @@ beforeAll(async () => {
   const read = await readPaywallFile(demoWithPorts(ports, readFileSync(DEMO, 'utf8')), fileEnvironment(world.secrets))
   if ('errors' in read) throw new Error(read.errors.join('\n'))
   await world.apply(read.file)
-  shop = await startShop({ port: ports.shop, baseUrl: world.url, files: [read.file] })
+  const { file } = read
+  const order = { file, paywall: file.paywalls[0]!, key: file.keys[0]?.secret ?? '' }
+  shop = await startShop({ port: ports.shop, baseUrl: world.url, ...order })
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -56,6 +58,28 @@ const untilShown = (page: Page, element: Locator, isShown = true) =>
     await page.goto(shop.url)
     return (await element.isVisible()) === isShown
   })
+
+test('the shop sells a file of one’s own, without tokens and without a webhook endpoint for the shop', async () => {
+  const { file, paywall, key } = world
+  const own = await startShop({ port: await reservePort(), baseUrl: world.url, file, paywall, key })
+  try {
+    const headers = { cookie: `email=${encodeURIComponent(newEmail())}` }
+    const text = await (await fetch(own.url, { headers })).text()
+    for (const { label } of paywall.prices) expect(text).toContain(`>${label}, `)
+    const price = paywall.prices[0]?.slug ?? ''
+    const bought = await fetch(`${own.url}/buy`, {
+      method: 'POST',
+      headers: { ...headers, origin: own.url, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ price }).toString(),
+      redirect: 'manual',
+    })
+    expect([bought.status, bought.headers.get('location')]).toEqual([303, expect.stringContaining(world.stripe.url)])
+    const event = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    expect((await fetch(`${own.url}/webhooks`, event)).status).toBe(404)
+  } finally {
+    await own.close()
+  }
+})
 
 describe('the demo’s shop', () => {
   test('sells, gives access, counts tokens, receives events and ends access', async () => {

@@ -11,7 +11,7 @@ export interface HomeContext {
   reload: () => Promise<void>
   /** The files that are invalid as last saved. */
   invalidFiles: () => { path: string; errors: string[] }[]
-  /** The URL of the demo's shop; null: not running. */
+  /** The URL of the shop; null: not running. */
   shop: string | null
   journal: Journal
   /** The e-mail address of the last buyer, which the form suggests. */
@@ -31,7 +31,7 @@ export interface ShownPaywall {
 }
 
 /** All paywalls that are applied. */
-export function shownPaywalls({ files }: Pick<HomeContext, 'files'>): ShownPaywall[] {
+export function shownPaywalls({ files }: { files: Pick<PaywallFiles, 'served'> }): ShownPaywall[] {
   return files.served().flatMap((file) =>
     file.paywalls.map((paywall) => {
       const key = file.keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)

@@ -1,4 +1,5 @@
 import { html, raw } from 'hono/html'
+import type { PaywallFile } from '../../../../cli/paywall-file/file.ts'
 import type { HomeContext, ShownPaywall } from '../context.ts'
 import { time } from '../format.ts'
 import { formatCount, listPage, otherFields, PAGE_SIZE, pager } from '../lists.ts'
@@ -7,7 +8,7 @@ import { type ShownEvent, shownEvents } from '../received-events.ts'
 const FIELDS = ['type', 'user', 'text'] as const
 
 /** The events that reached the webhook receiver, newest first, with a form to filter them. */
-export function eventsSection({ world }: HomeContext, { paywall }: ShownPaywall, query: URLSearchParams) {
+export function eventsSection({ world }: HomeContext, { file, paywall }: ShownPaywall, query: URLSearchParams) {
   const all = shownEvents(world.receiver.received, paywall.id)
   const chosen = all.filter((event) => isChosen(event, query)).toReversed()
   const page = listPage(query, 'events', chosen.length)
@@ -23,10 +24,19 @@ export function eventsSection({ world }: HomeContext, { paywall }: ShownPaywall,
       <button type="button" data-fold="open" hidden>Open all</button>
       <button type="button" data-fold="close" hidden>Collapse all</button>
     </form>
+    ${isReceiving(file, world.receiver.url) ? '' : setup(world.receiver.url)}
     ${shown.length > 0 ? shown.map(entry) : html`<p class="quiet">${all.length > 0 ? 'No events match the filter.' : 'No events yet. Buy something to create some.'}</p>`}
     ${pager(query, 'events', page)}
   </section>`
 }
+
+/** Whether a file has the receiver as a webhook endpoint. */
+const isReceiving = ({ webhooks }: PaywallFile, receiver: string) =>
+  webhooks.some(({ url }) => url.startsWith(`${receiver}/webhooks`))
+
+const setup = (receiver: string) =>
+  html`<p>To see events here, add this to <code>webhooks</code> in the paywall file:
+      <code>${JSON.stringify({ url: `${receiver}/webhooks`, events: ['*'] })}</code></p>`
 
 function isChosen(event: ShownEvent, query: URLSearchParams): boolean {
   const [type, user, text] = FIELDS.map((name) => query.get(name) ?? '')
