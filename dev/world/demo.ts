@@ -1,7 +1,6 @@
 // The demo can sell through any processor: it is demo/paywall.json with the account and prices of that processor.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { HOME_PORT } from '../../cli/clock.ts'
 import { sellingProblems } from '../../cli/paywall-file/sellable.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
@@ -13,17 +12,13 @@ const ROOT = join(import.meta.dirname, '../..')
 /** The paywall file that `npm run dev` serves by default. */
 export const DEMO = join(ROOT, 'demo/paywall.json')
 
-/**
- * The ports in the demo's paywall file: home, where its buyers land, and the two that receive its events, the webhook receiver and
- * the shop.
- */
-export const DEMO_PORTS = { home: HOME_PORT, receiver: 8790, shop: 8795 }
+/** The ports in the demo's paywall file, which receive its events: the webhook receiver and the shop. */
+export const DEMO_PORTS = { receiver: 8790, shop: 8795 }
 
 /** The text of the demo's paywall file with other ports. */
 export function demoWithPorts(ports: typeof DEMO_PORTS, text: string): string {
   const origin = (port: number) => `"http://127.0.0.1:${port}/`
   return text
-    .replaceAll(origin(DEMO_PORTS.home), origin(ports.home))
     .replaceAll(origin(DEMO_PORTS.receiver), origin(ports.receiver))
     .replaceAll(origin(DEMO_PORTS.shop), origin(ports.shop))
 }

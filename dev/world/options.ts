@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { parseArguments } from '../../cli/arguments.ts'
+import { HOME_PORT } from '../../cli/clock.ts'
 import { CommandError } from '../../cli/command.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
@@ -28,7 +29,7 @@ export const HELP = `npm run dev -- [options]
 
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
   --processor NAME      sell the demo through another processor: ${PROCESSOR_NAMES.join(', ')}
-  --home-port N         the port of the world's own page (default: ${DEMO_PORTS.home})
+  --home-port N         the port of the world's own page (default: ${HOME_PORT})
   --port N              the service's port (default: 8787)
 ${PROCESSOR_NAMES.map(emulatorOption).join('\n')}
   --receiver-port N     the port of the webhook receiver, which shows events at home (default: ${DEMO_PORTS.receiver})
@@ -74,7 +75,7 @@ function parse(args: string[]) {
   const options = {
     config: { type: 'string', multiple: true },
     processor: { type: 'string' },
-    'home-port': { type: 'string', default: String(DEMO_PORTS.home) },
+    'home-port': { type: 'string', default: String(HOME_PORT) },
     port: { type: 'string', default: '8787' },
     ...Object.fromEntries(PROCESSOR_NAMES.map(portOption)),
     'receiver-port': { type: 'string', default: String(DEMO_PORTS.receiver) },

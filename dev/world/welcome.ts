@@ -7,6 +7,7 @@ import type { Home } from './home/home.ts'
 import { printableKey } from './printable-key.ts'
 import type { Shop } from './shop.ts'
 import { shownPath } from './shown-path.ts'
+import { siteTargets } from './site-targets.ts'
 import type { World } from './world.ts'
 
 /** The world once it has started. */
@@ -47,7 +48,7 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
     ),
     ...(demo ? ['', ...demoLines(demo, files)] : []),
     '',
-    ...listTries(world, home, files).flatMap(tryLines),
+    ...listTries(world, files).flatMap(tryLines),
   ].join('\n')
 }
 
@@ -68,7 +69,7 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
     newSecrets.map((made) => ({ ...made, secret: printableKey(made.secret), owner: file.owner.email })),
   ),
   demo,
-  try: listTries(world, home, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
+  try: listTries(world, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
 })
 
 function demoLines({ path, differences }: { path: string; differences: string[] }, files: PaywallFile[]): string[] {
@@ -88,11 +89,11 @@ interface Try {
 }
 
 /** Three curl commands for the first paywall of each file. */
-function listTries({ url }: World, home: Home, files: PaywallFile[]): Try[] {
+function listTries({ url }: World, files: PaywallFile[]): Try[] {
   return files.flatMap(({ keys, paywalls: [paywall] }) => {
     if (!paywall) return []
     const key = keys.find(({ secret, is_test: isTest }) => secret !== null && isTest === paywall.is_test)?.secret
-    return { paywall, curls: curlsFor(url, home.url, paywall, key && printableKey(key) === key ? key : 'YOUR_KEY') }
+    return { paywall, curls: curlsFor(url, paywall, key && printableKey(key) === key ? key : 'YOUR_KEY') }
   })
 }
 
@@ -103,12 +104,11 @@ const tryLines = ({ paywall: { id, name }, curls }: Try): string[] => [
   '',
 ]
 
-function curlsFor(url: string, home: string, paywall: FilePaywall, key: string): string[] {
+function curlsFor(url: string, paywall: FilePaywall, key: string): string[] {
   const base = `${url}/api/v1/paywall/${paywall.id}`
   // The data survives a restart, and a buyer from an earlier start would be refused a second checkout.
   const email = `buyer-${randomBytes(2).toString('hex')}@example.com`
-  const targets = { successUrl: `${home}/thanks`, errorUrl: `${home}/sorry` }
-  const order = { email, priceId: paywall.prices[0]?.id, ...targets }
+  const order = { email, priceId: paywall.prices[0]?.id, ...siteTargets(url, paywall.id) }
   return [
     `curl -s ${base}/bootstrap`,
     `curl -s ${base}/start-checkout -H 'X-Api-Key: ${key}' -H 'Idempotency-Key: ${randomUUID()}' ` +

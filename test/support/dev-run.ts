@@ -64,12 +64,13 @@ export async function pasteCurls(run: DevRun, email = getBuyer(run)): Promise<Re
   return replies
 }
 
-/** Pays on the hosted page of a checkout as a browser does: back to the service, and on to where it redirects. */
+/** Pays on the hosted page of a checkout as a browser does: back to the service, and on to where it redirects, which may be a site there. */
 export async function pay(checkout: Record<string, unknown> | undefined, service: string): Promise<string | null> {
   const body = new URLSearchParams({ action: 'pay', email: 'buyer@acme.dev' })
   const paid = await fetch(String(checkout?.checkoutUrl), { method: 'POST', body, redirect: 'manual' })
   let next = paid.headers.get('location')
-  while (next?.startsWith(service)) next = (await fetch(next, { redirect: 'manual' })).headers.get('location')
+  while (next?.startsWith(service) && !next.startsWith(`${service}/p/`))
+    next = (await fetch(next, { redirect: 'manual' })).headers.get('location')
   return next
 }
 

@@ -47,13 +47,13 @@ export const section = ({ page }: HomeVisit, name: string): Locator => page.getB
 export const shown = (visit: HomeVisit): Locator => section(visit, 'Journal').locator('[data-latest]')
 
 /** Buys from home, pays on the processor's page, and returns home. Returns the buyer's address. */
-export async function buyAtHome({ page, home }: HomeVisit, label: string, email = newEmail()): Promise<string> {
+export async function buyAtHome({ page, home, world }: HomeVisit, label: string, email = newEmail()): Promise<string> {
   await page.goto(home.url)
   await page.getByLabel('Buy as').fill(email)
   await page.getByRole('button', { name: `Buy ${label}` }).click()
   await page.getByRole('button', { name: /^Pay/ }).first().click()
-  await page.getByRole('heading', { name: 'Thank you' }).waitFor()
-  expect(page.url()).toBe(`${home.url}/thanks`)
-  await page.getByRole('link', { name: 'Back to home' }).click()
+  await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
+  expect(page.url()).toBe(`${world.url}/p/${world.paywall.id}/thanks`)
+  await page.goto(home.url)
   return email
 }

@@ -44,10 +44,10 @@ beforeAll(async () => {
 
 /** The demo as a developer's own file, which leaves the key to the world. */
 function writeConfig(acquiring: ProcessorName): void {
-  const { home, receiver, shop } = ports
+  const { receiver, shop } = ports
   const { file } = demoThrough(acquiring)
   const written = { ...file, keys: [{ name: 'backend' }] }
-  writeFileSync(config, demoWithPorts({ home, receiver, shop }, JSON.stringify(written, null, 2)))
+  writeFileSync(config, demoWithPorts({ receiver, shop }, JSON.stringify(written, null, 2)))
 }
 
 afterAll(async () => {
@@ -254,10 +254,10 @@ function untilReceived(type: string): Promise<{ verified: boolean }> {
   })
 }
 
-/** Checks that the buyer has landed on the thanks page. */
+/** Checks that the buyer has landed on the thanks page of the paywall's site. */
 async function expectThanks(url: string | null): Promise<void> {
-  expect(url).toBe(`${origin(ports.home)}/thanks`)
-  expect(await (await fetch(String(url))).text()).toContain('<h1>Thank you</h1>')
+  expect(url).toBe(`${origin(ports.service)}/p/1001/thanks`)
+  expect(await (await fetch(String(url))).text()).toContain('<h1>Thank you!</h1>')
 }
 
 /** The process id of the world's Postgres. */

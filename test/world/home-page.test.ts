@@ -117,9 +117,4 @@ describe('axe finds no violations, narrow or wide, light or dark,', () => {
     await page.getByRole('heading', { level: 1, name: email }).waitFor()
     expect(await violationsInEachView(page)).toEqual([])
   })
-
-  test.each(['/thanks', '/sorry'])('on %s', async (path) => {
-    await page.goto(home.url + path)
-    expect(await violationsInEachView(page)).toEqual([])
-  })
 })

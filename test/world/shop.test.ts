@@ -17,7 +17,6 @@ let browser: Browser
 const world = useTestWorld()
 beforeAll(async () => {
   const ports = {
-    home: await reservePort(),
     receiver: Number(new URL(world.receiver.url).port),
     shop: await reservePort(),
   }

@@ -6,6 +6,7 @@ import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
 import { type CapturedEvent, captureEvents } from '../capture-events.ts'
+import { siteTargets } from '../site-targets.ts'
 import { describeAct, findActs, isAct, performAct } from './act-names.ts'
 import { type HomeContext, type ShownPaywall, shownPaywalls } from './context.ts'
 import { formatMinute, formatMoney } from './format.ts'
@@ -69,7 +70,7 @@ async function buy(parts: HomeContext, form: Record<string, string>): Promise<st
   const response = await fetch(`${parts.world.url}/api/v1/paywall/${id}/start-checkout`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
-    body: JSON.stringify({ email, priceId, successUrl: `${parts.url()}/thanks`, errorUrl: `${parts.url()}/sorry` }),
+    body: JSON.stringify({ email, priceId, ...siteTargets(parts.world.url, id) }),
   })
   const body: unknown = await response.json()
   if (!response.ok) throw new CommandError([describeRefusal(response.status, ErrorReply.parse(body).error, email)])

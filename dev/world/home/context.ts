@@ -18,8 +18,6 @@ export interface HomeContext {
   buyer: { email: string }
   /** How often open pages are checked for changes, in milliseconds. */
   pollMs: number
-  /** Home's own origin. */
-  url: () => string
 }
 
 /** A paywall that home shows, with the file of its owner and an owner key for it. */

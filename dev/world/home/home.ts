@@ -8,7 +8,6 @@ import { answerClock } from './clock-calls.ts'
 import { type HomeContext, shownPaywalls } from './context.ts'
 import { frontPage } from './front.ts'
 import { createJournal } from './journal.ts'
-import { sorryPage, thanksPage } from './landing-pages.ts'
 import { fragment, layout, type PageContent } from './layout.ts'
 import { streamChanges } from './live.ts'
 import { previewPage } from './preview.ts'
@@ -34,7 +33,7 @@ const PAGES: Record<string, (parts: HomeContext, query: URLSearchParams) => Prom
   '/user': timelinePage,
 }
 
-type HomeOptions = { port: number; pollMs?: number } & Omit<HomeContext, 'journal' | 'buyer' | 'pollMs' | 'url'>
+type HomeOptions = { port: number; pollMs?: number } & Omit<HomeContext, 'journal' | 'buyer' | 'pollMs'>
 
 export async function startHome({ port, pollMs = POLL_MS, ...given }: HomeOptions): Promise<Home> {
   const parts: HomeContext = {
@@ -42,7 +41,6 @@ export async function startHome({ port, pollMs = POLL_MS, ...given }: HomeOption
     pollMs,
     journal: createJournal(),
     buyer: { email: 'buyer@example.com' },
-    url: () => server.url,
   }
   const server = await serve(port, async (request) => {
     if (!isFromHere(request.headers)) return text(403, 'Cross-origin requests are not allowed here.')
@@ -102,7 +100,7 @@ function streamPage(parts: HomeContext, path: string, query: URLSearchParams): S
   return { status: 200, headers, chunks: (signal) => streamChanges(render, { pollMs: parts.pollMs, signal }) }
 }
 
-/** Assets, landing pages, previews and events, which the pages load or link to. */
+/** Assets, previews and events, which the pages load or link to. */
 async function otherResources({ world }: HomeContext, path: string): Promise<Served> {
   const [, place = '', id = '', form = ''] = path.split('/')
   switch (place) {
@@ -110,10 +108,6 @@ async function otherResources({ world }: HomeContext, path: string): Promise<Ser
       return asset(place, 'text/css')
     case 'home.js':
       return asset(place, 'text/javascript')
-    case 'thanks':
-      return thanksPage()
-    case 'sorry':
-      return sorryPage()
     case 'preview':
       return previewPage(world, id)
     case 'events': {

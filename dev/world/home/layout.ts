@@ -1,4 +1,4 @@
-import { html, raw } from 'hono/html'
+import { html } from 'hono/html'
 import type { Html } from '../../emulators/core/pages/layout.ts'
 import type { HttpResponse } from '../../emulators/core/server.ts'
 
@@ -11,8 +11,8 @@ export interface PageContent {
   main: Html
 }
 
-/** A whole page. `isLive`: with live updates. */
-export async function layout({ title, header, main }: PageContent, { isLive = true } = {}): Promise<HttpResponse> {
+/** A whole page, with live updates. */
+export async function layout({ title, header, main }: PageContent): Promise<HttpResponse> {
   const page = await html`<!doctype html>
 <html lang="en">
   <head>
@@ -25,7 +25,7 @@ export async function layout({ title, header, main }: PageContent, { isLive = tr
   </head>
   <body>
     <header><h1>${title}</h1>${header}</header>
-    ${renderMain(main, isLive)}
+    ${renderMain(main)}
   </body>
 </html>
 `
@@ -34,10 +34,10 @@ export async function layout({ title, header, main }: PageContent, { isLive = tr
 
 /** The part of the page that its script replaces. */
 export async function fragment({ main }: PageContent): Promise<string> {
-  return (await renderMain(main, true)).toString()
+  return (await renderMain(main)).toString()
 }
 
-const renderMain = (main: Html, isLive: boolean) => html`<main${isLive ? raw(' data-live') : ''}>${main}</main>`
+const renderMain = (main: Html) => html`<main data-live>${main}</main>`
 
 /** Forms may redirect to an emulator's page on another local port. `isFromHere` needs the `Origin` that `same-origin` makes browsers send. */
 const HEADERS = {
