@@ -33,9 +33,7 @@ async function computePaywallVersions(paywall: FilePaywall): Promise<Version[]> 
 
 /** The parts of a paywall that bootstrap reads. */
 function toPublicRow({ id, name, settings, geo, offers, layout, locales, prices }: FilePaywall) {
-  const publicPrices = prices.map(
-    ({ paywall_id: _id, processor_price: _processorPrice, tokens: _tokens, ...price }) => price,
-  )
+  const publicPrices = prices.map(({ paywall_id: _id, processor_price: _processorPrice, ...price }) => price)
   return { id, name, settings, geo, offers, layout, locales, prices: publicPrices }
 }
 

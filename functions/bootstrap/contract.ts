@@ -43,6 +43,15 @@ export const Price = z
     trial_days: z.int().min(0).describe('Trial days before the first payment'),
     features: z.array(z.string()).describe("Features it includes besides tokens, by the owner's names"),
     access: z.boolean().describe('False for a pack: it does not make its buyer `paid` and can be bought repeatedly'),
+    tokens: z
+      .array(
+        z.object({
+          type: z.string().describe('Token type'),
+          count: z.int().min(1).describe('Credited for each paid period, or once for a one-time price'),
+          trial_count: z.int().min(0).optional().describe('Credited with the trial. Default: 0'),
+        }),
+      )
+      .describe('The tokens that a buyer gets'),
     local: z
       .object({ currency, amount })
       .optional()
@@ -129,6 +138,7 @@ const example = {
       trial_days: 7,
       features: ['export'],
       access: true,
+      tokens: [{ type: 'standard', count: 500, trial_count: 50 }],
       local: { currency: 'INR', amount: 399 },
     },
   ],

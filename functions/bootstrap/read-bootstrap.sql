@@ -19,7 +19,8 @@ begin
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', price.id, 'slug', price.slug, 'label', price.label, 'currency', price.currency, 'amount', price.amount,
           'interval', price.interval, 'interval_count', price.interval_count, 'trial_days', price.trial_days,
-          'features', price.features, 'access', price.access, 'locals', price.locals
+          'features', price.features, 'access', price.access, 'tokens', price.tokens,
+          'locals', price.locals
         ) order by price.position), '[]')
         from prices price where price.paywall_id = p.id and price.retired_at is null))
     from paywalls p where p.id = structure_json.paywall_id);

@@ -25,6 +25,7 @@ interface PriceRow {
   trial_days: number
   features: string[]
   access: boolean
+  tokens: { type: string; count: number; trial_count?: number }[]
   locals: LocalPrice[]
 }
 

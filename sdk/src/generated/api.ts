@@ -1003,6 +1003,15 @@ export interface components {
             features: string[];
             /** @description False for a pack: it does not make its buyer `paid` and can be bought repeatedly */
             access: boolean;
+            /** @description The tokens that a buyer gets */
+            tokens: {
+                /** @description Token type */
+                type: string;
+                /** @description Credited for each paid period, or once for a one-time price */
+                count: number;
+                /** @description Credited with the trial. Default: 0 */
+                trial_count?: number;
+            }[];
             /** @description The price in the caller's country, if it differs there. A checkout that a user opens from there charges it */
             local?: {
                 /** @description ISO 4217 */
@@ -1783,6 +1792,13 @@ export interface operations {
                      *             "export"
                      *           ],
                      *           "access": true,
+                     *           "tokens": [
+                     *             {
+                     *               "type": "standard",
+                     *               "count": 500,
+                     *               "trial_count": 50
+                     *             }
+                     *           ],
                      *           "local": {
                      *             "currency": "INR",
                      *             "amount": 399
