@@ -22,6 +22,13 @@ interface FieldPath {
   name: string
 }
 
+/** The parts of a paywall whose names buyers see. */
+interface NamedPaywall extends Pick<ShownPaywall, 'locales'> {
+  settings: { tokenization_queries: { type: string }[] }
+  prices: { label: string; features: string[] }[]
+  offers: Record<string, unknown>[]
+}
+
 type PricesBlock = Extract<Block, { type: 'prices' }>
 
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
@@ -60,8 +67,9 @@ function listTexts(block: Block): FieldPath[] {
     case 'heading':
     case 'text':
     case 'note':
-    case 'button':
       return [place(block.text, 'text')]
+    case 'button':
+      return block.text === undefined ? [] : [place(block.text, 'text')]
     case 'image':
       return [place(block.alt, 'alt')]
     case 'features':
@@ -85,7 +93,11 @@ function listSlugs(block: Block): FieldPath[] {
   return block.highlight === undefined ? order : [...order, { path: ['highlight'], name: block.highlight }]
 }
 
-function checkText({ path, name }: FieldPath, { locales }: ShownPaywall, context: z.RefinementCtx): void {
+function checkText(
+  { path, name }: FieldPath,
+  { locales }: Pick<ShownPaywall, 'locales'>,
+  context: z.RefinementCtx,
+): void {
   const isText = (value: unknown) => typeof value === 'string'
   const lacking = Object.entries(locales).filter(([, texts]) => !isText(texts[name]))
   if (Object.keys(locales).length === 0) issueAt(context, path, `there are no locales, so there is no text ${name}`)
@@ -98,6 +110,31 @@ function checkText({ path, name }: FieldPath, { locales }: ShownPaywall, context
 function checkSlug({ path, name }: FieldPath, { prices }: ShownPaywall, context: z.RefinementCtx): void {
   const slugs = prices.map(({ slug }) => slug)
   if (!slugs.includes(name)) issueAt(context, path, `there is no price ${name}${didYouMean(name, slugs)}`)
+}
+
+/** Rejects a name that only some locales have a text for: in the others the page would show the name itself. */
+export function checkTranslations(paywall: NamedPaywall, context: z.RefinementCtx): void {
+  const { settings, prices, offers, locales } = paywall
+  const places: FieldPath[] = [
+    ...settings.tokenization_queries.map(({ type }, index) => ({
+      path: ['settings', 'tokenization_queries', index, 'type'],
+      name: type,
+    })),
+    ...prices.flatMap(({ label, features }, index) => [
+      { path: ['prices', index, 'label'], name: label },
+      ...features.map((name, position) => ({ path: ['prices', index, 'features', position], name })),
+    ]),
+    ...offers.flatMap((offer, index) =>
+      ['title', 'badge'].flatMap((field) => {
+        const name = offer[field]
+        return typeof name === 'string' ? [{ path: ['offers', index, field], name }] : []
+      }),
+    ),
+  ]
+  for (const place of places) {
+    const isTranslated = Object.values(locales).some((texts) => typeof texts[place.name] === 'string')
+    if (isTranslated) checkText(place, paywall, context)
+  }
 }
 
 function checkImage({ path, name }: FieldPath, { test }: ShownPaywall, context: z.RefinementCtx): void {

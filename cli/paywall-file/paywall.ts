@@ -3,7 +3,7 @@ import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
 import { Block, Links, Logo, Offer } from '../../lib/paywall/blocks.ts'
 import { MAX_TOKENS } from '../../lib/tokens/add-tokens.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
-import { checkLayout } from './layout.ts'
+import { checkLayout, checkTranslations } from './layout.ts'
 import { country, price, tokenType } from './price.ts'
 import { accountMode, literalSecrets, processorSchema, revealProcessor } from './processor.ts'
 import { type Environment, isLiteral, revealSecret, secretSchema } from './secret.ts'
@@ -148,7 +148,7 @@ export function paywallSchema(environment: Environment) {
   const checkCaptcha = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkTurnstile(paywall, environment, context)
   const schema = checked(checked(shape(environment), 2, checkLayout), 3, checkNames, checkAccount, checkCaptcha)
-  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkSellable)
+  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkTranslations, checkSellable)
 }
 
 function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): void {

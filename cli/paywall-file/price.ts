@@ -36,7 +36,11 @@ export const country = z
   .refine(isCountry, 'not an ISO 3166-1 alpha-2 country code in upper case')
   .meta({ description: 'ISO 3166-1 alpha-2, upper case: US', pattern: '^[A-Z]{2}$' })
 
-export const tokenType = z.string().min(1).max(100).describe('A type of tokens, such as standard')
+export const tokenType = z
+  .string()
+  .min(1)
+  .max(100)
+  .describe('A type of tokens, such as standard. Buyers see the text of this name in the locales')
 
 const local = checked(
   z.strictObject({
@@ -65,7 +69,11 @@ const tokens = z.array(
 
 const shape = z.strictObject({
   slug: z.string().min(1).max(100).describe('The stable name of this price. Its id changes when what is sold changes'),
-  label: z.string().min(1).max(200).describe('The label shown to buyers'),
+  label: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Shown to buyers, in their language if the locales have a text of this name'),
   currency,
   amount,
   interval: z.enum(INTERVALS).nullish().describe('The billing interval. If omitted, it is a one-time price'),
@@ -82,7 +90,11 @@ const shape = z.strictObject({
     .max(100)
     .refine((features) => new Set(features).size === features.length, 'a feature is listed twice')
     .default([])
-    .describe('Names of features that it includes, such as export. Existing buyers get features that are added later'),
+
+    .describe(
+      'Names of features that it includes, such as export. Existing buyers get features that are added later. The site shows those that ' +
+        'the locales have a text for',
+    ),
   access: z
     .boolean()
     .optional()

@@ -27,6 +27,14 @@ export function formatPrice(price: Price, reader: Reader): string {
   return `${formatMoney(amount, currency, reader)} ${formatCycle(price, reader)}`
 }
 
+/** Formats what a price of several months costs per month: `$7.42 per month`. Null for other prices. */
+export function formatMonthly(price: Price, reader: Reader): string | null {
+  const { amount, currency } = localAmount(price)
+  const months = (price.interval_count ?? 1) * (price.interval === 'year' ? 12 : Number(price.interval === 'month'))
+  if (months < 2) return null
+  return `${formatMoney(amount / months, currency, reader)} ${reader.texts.every('month', 1)}`
+}
+
 /** Formats a date in UTC, so that buyer and support see the same one. */
 export const formatDate = (time: string, { tag }: { tag: string }): string =>
   new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(time))

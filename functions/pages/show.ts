@@ -2,13 +2,13 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { inlineSource } from '../../lib/http/style-source.ts'
 import type { PagesContext } from './call-api.ts'
 import type { Site } from './site.ts'
-import { brandStyle } from './views/colour.ts'
+import { siteStyle } from './views/layout.tsx'
 
 type Html = Parameters<PagesContext['html']>[0]
 
 /** Responds with a page of a paywall. `captchaOrigin`: the origin of the captcha's script and frame on it. */
 export const showPage = (c: PagesContext, site: Site, page: Html, status = 200, captchaOrigin?: string) =>
-  show(c, brandStyle(site.structure.settings.brand_color), page, status, captchaOrigin)
+  show(c, siteStyle(site), page, status, captchaOrigin)
 
 /**
  * Responds with a page that has this inline style. Its policy allows subresources and forms of this origin only, and no framing.

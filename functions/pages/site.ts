@@ -23,7 +23,9 @@ export interface Site extends Home {
   token: string | null
   /** The visitor's state on the paywall; null for a guest or a user who is not a member. */
   user: User | null
-  /** An owner's text by its key. */
+  /** An owner's text by its key; undefined if the locale has none of that name. */
+  findText(key: string): string | undefined
+  /** An owner's text by its key, or else the key itself. */
   text(key: string): string
   /** The URL of one of the paywall's pages, in the language that the visitor has chosen. */
   href(path: string, query?: Record<string, string>): string
@@ -94,6 +96,10 @@ async function siteAt(c: PagesContext, home: Home, structure: Structure, token: 
   const chosen = c.req.query('locale')
   const locale = localeFor(offered.length > 0 ? offered : Object.keys(TEXTS), chosen, c.req.header('accept-language'))
   const images = await listImages(structure)
+  const findText = (key: string) => {
+    const text = structure.locales[locale]?.[key]
+    return typeof text === 'string' ? text : undefined
+  }
   return {
     ...home,
     structure,
@@ -102,10 +108,8 @@ async function siteAt(c: PagesContext, home: Home, structure: Structure, token: 
     texts: textsFor(locale),
     token,
     user: structure.user ?? null,
-    text(key) {
-      const text = structure.locales[locale]?.[key]
-      return typeof text === 'string' ? text : key
-    },
+    findText,
+    text: (key) => findText(key) ?? key,
     href: (path, query = {}) => pathIn(home, path) + toQuery({ ...(chosen !== undefined && { locale }), ...query }),
     hereIn: (other) => c.req.path + toQuery({ ...c.req.query(), locale: other }),
     image: (src) => pathIn(home, `/image/${images.get(src)}`),

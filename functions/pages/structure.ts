@@ -15,6 +15,10 @@ const Price = z.object({
   interval: z.enum(INTERVALS).nullable(),
   interval_count: z.int().nullable(),
   trial_days: z.int(),
+  features: z.array(z.string()),
+  access: z.boolean(),
+  /** Absent while a release of bootstrap without it runs beside this one. */
+  tokens: z.array(z.object({ type: z.string(), count: z.int(), trial_count: z.int().optional() })).default([]),
   local: z.object(amounts).optional(),
 })
 

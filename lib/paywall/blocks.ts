@@ -93,7 +93,7 @@ const standardBlock = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('button'),
-      text: textKey,
+      text: textKey.optional().describe('A text key. Default: what the button does, such as “Start 7 days free”'),
       price: slug.optional().describe('The price to sell. Default: the price that the buyer has selected'),
     })
     .describe('Opens a checkout'),

@@ -126,6 +126,26 @@ describe('a layout', () => {
       'paywalls[0].settings.logo.alt: en, de have no text logo',
     ],
     [
+      'a label that only one locale has a text for',
+      { 'paywalls[0].locales.de.Monthly': 'Monatlich' },
+      'paywalls[0].prices[0].label: en has no text Monthly',
+    ],
+    [
+      'a feature that only one locale has a text for',
+      { 'paywalls[0].prices[0].features': ['history', 'export'], 'paywalls[0].locales.en.export': 'Export' },
+      'paywalls[0].prices[0].features[1]: de has no text export',
+    ],
+    [
+      'a type of tokens that only one locale has a text for',
+      { 'paywalls[0].locales.en.standard': 'credits' },
+      'paywalls[0].settings.tokenization_queries[0].type: de has no text standard',
+    ],
+    [
+      'a badge that only one locale has a text for',
+      { 'paywalls[0].offers': [{ price: 'monthly', badge: 'Popular' }], 'paywalls[0].locales.de.Popular': 'Beliebt' },
+      'paywalls[0].offers[0].badge: en has no text Popular',
+    ],
+    [
       'a link to a script',
       { 'paywalls[0].settings.links': { terms: 'https://acme.example/terms', privacy: 'javascript:alert(1)' } },
       'paywalls[0].settings.links.privacy: must be an http or https URL',

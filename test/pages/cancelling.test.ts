@@ -3,7 +3,7 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { newEmail } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
 import { type Pages, startPages } from './pages.ts'
-import { press, signIn, type Visitor, visit } from './visitor.ts'
+import { BUY, press, signIn, type Visitor, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -22,7 +22,7 @@ async function visitAsSubscriber(): Promise<{ visitor: Visitor; purchaseId: stri
   await signIn(visitor, newEmail())
   await page.goto(home)
   await page.getByRole('radio', { name: /Yearly/ }).check()
-  await press(visitor, 'Continue')
+  await press(visitor, BUY)
   await pay(visitor)
   await press(visitor, 'Your account', 'link')
   const link = await page.getByRole('link', { name: 'Cancel subscription' }).getAttribute('href')

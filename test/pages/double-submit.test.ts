@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getPriceId, newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
-import { press, visit } from './visitor.ts'
+import { BUY, press, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -65,7 +65,7 @@ test.each([true, false])('a double click buys once, with JavaScript: %s', async 
   const visitor = await visit(pages, { javaScriptEnabled })
   const { page, home } = visitor
   const [users, checkouts] = [await count('users'), await count('checkouts')]
-  await page.getByRole('button', { name: 'Continue' }).dblclick()
+  await page.getByRole('button', { name: BUY }).dblclick()
   await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.getByLabel('Email').fill(newEmail())
   await page.locator('[value=pay]').click()

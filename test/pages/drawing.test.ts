@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { FileJson } from '../support/paywall-file.ts'
+import { type FileJson, monthly } from '../support/paywall-file.ts'
 import { newTenant } from '../support/tenants.ts'
 import { type Pages, startPages } from './pages.ts'
-import { getHeading, press, visit } from './visitor.ts'
+import { BUY, getHeading, press, visit } from './visitor.ts'
 
 /** One red pixel. */
 const PNG = Buffer.from(
@@ -69,7 +69,7 @@ describe('a page', () => {
 
   test('of a paywall without a layout sells all prices', async () => {
     const html = await readHtml(await shopWith({ name: 'Plain' }))
-    expect(html).toMatch(/<h1>Plain<\/h1>.*Monthly.*Yearly.*7 days free, then \$89 per year.*Continue/s)
+    expect(html).toMatch(/<h1>Plain<\/h1>.*Monthly.*Yearly.*7 days free, then \$89 per year.*Start 7 days free/s)
   })
 
   test.each([
@@ -114,6 +114,70 @@ describe('a page', () => {
   })
 })
 
+describe('a price', () => {
+  /** The texts of each price of the demo, without tags. */
+  async function readCards(language: string): Promise<string[]> {
+    const [, ...cards] = (await readHtml(pages.world.paywall.id, { language })).split(/<div class="price"/)
+    return cards.map((card) => card.replaceAll(/^[^>]*>|<\/fieldset>.*|<[^>]*>/gs, ' ').replaceAll(/\s+/g, ' '))
+  }
+
+  test('has its badge, trial, price per month, tokens and features', async () => {
+    const [yearly, monthly, lifetime] = await readCards('en')
+    expect(yearly).toBe(
+      ' Yearly Save 26% $89 per year That is $7.42 per month 8,000 AI credits per year A year of history Export to PDF and CSV Support within a day ',
+    )
+    expect(monthly).toBe(
+      ' Monthly $9.99 per month 7 days free, then $9.99 per month 500 AI credits per month, 50 during the trial A year of history Export to PDF and CSV ',
+    )
+    expect(lifetime).toMatch(/^ Lifetime \$249 one-time payment 20,000 AI credits A year/)
+  })
+
+  test('is in German for a German visitor, and no text of the page is in English', async () => {
+    const [yearly] = await readCards('de')
+    expect(yearly).toBe(
+      ' Jährlich 26 % sparen 89 $ pro Jahr Das sind 7,42 $ pro Monat 8.000 KI-Guthaben pro Jahr Ein Jahr Verlauf Export als PDF und CSV Hilfe innerhalb eines Tages ',
+    )
+    const html = await readHtml(pages.world.paywall.id, { language: 'de' })
+    const { en = {}, de = {} } = pages.world.paywall.locales
+    for (const [key, text] of Object.entries(en)) if (de[key] !== text) expect(html).not.toContain(`>${String(text)}`)
+  })
+
+  test('whose features and tokens have no texts shows the type of its tokens, and no names of features', async () => {
+    const prices = [monthly({ features: ['export'], trial_days: 7 })]
+    const html = await readHtml(await shopWith({ prices }))
+    expect(html).toContain('<li>100 tokens (standard) per month, 0 during the trial</li></ul>')
+  })
+})
+
+describe('the button that buys', () => {
+  test.each([true, false])('says what happens, with JavaScript: %s', async (javaScriptEnabled) => {
+    const visitor = await visit(pages, { javaScriptEnabled })
+    const { page } = visitor
+    const expectButton = async (name: string, terms: string) => {
+      await page.getByRole('button', { name, exact: true }).waitFor()
+      expect(await page.locator('.buy .hint:visible').allTextContents()).toEqual([terms])
+    }
+    await expectButton('Pay $89', 'Due today: $89. Then $89 per year, until you cancel.')
+    await page.getByRole('radio', { name: 'Lifetime' }).check()
+    await expectButton('Pay $249', 'Due today: $249. It never renews.')
+    await press(visitor, 'Monthly 7 days free', 'link')
+    await page.getByRole('radio', { name: 'Monthly' }).check()
+    await expectButton('Start 7 days free', 'Due today: $0. After 7 days: $9.99 per month, until you cancel.')
+  })
+
+  test('has the owner’s text instead, or sells its own price', async () => {
+    const blocks = [
+      { type: 'button', text: 'buy' },
+      { type: 'button', price: 'yearly' },
+    ]
+    const html = await readHtml(await shopWith({ layout: { type: 'stack', blocks }, locales: { en: { buy: 'Go' } } }))
+    expect(html).toContain('<button type="submit" class="primary">Go</button>')
+    expect(html).toMatch(
+      /name="sell" value="price_\w+">Start 7 days free<\/button><p class="hint">Due today: \$0. After 7 days: \$89 per year/,
+    )
+  })
+})
+
 describe('a toggle', () => {
   test.each([true, false])('shows the prices of one interval, with JavaScript: %s', async (javaScriptEnabled) => {
     const visitor = await visit(pages, { javaScriptEnabled })
@@ -125,7 +189,7 @@ describe('a toggle', () => {
     expect(await page.getByRole('radio', { name: /Monthly/ }).isChecked()).toBe(true)
     expect(await page.getByRole('radio', { name: /Yearly/ }).count()).toBe(0)
     expect(await prices()).toBe(2)
-    await press(visitor, 'Continue')
+    await press(visitor, BUY)
     await page.waitForURL(`${pages.world.stripe.url}/**`)
     expect(await page.textContent('body')).toContain('9.99')
   })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { getPriceId, newEmail } from '../support/checkout.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { type Pages, startPages } from './pages.ts'
-import { press, signIn, visit } from './visitor.ts'
+import { BUY, press, signIn, visit } from './visitor.ts'
 
 const SCRIPT = `'"><script>alert(1)</script>`
 const ESCAPED = '&#39;&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;'
@@ -69,7 +69,7 @@ describe('texts of the owner are escaped', () => {
     const { page, home } = visitor
     await signIn(visitor, newEmail())
     await page.goto(home)
-    await press(visitor, 'Continue')
+    await press(visitor, BUY)
     await page.waitForURL(`${pages.world.stripe.url}/**`)
     await page.locator('[value=pay]').click()
     await page.waitForURL(`${home}/thanks*`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
-import { getHeading, press, signIn, visit } from './visitor.ts'
+import { BUY, getHeading, press, signIn, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -18,7 +18,7 @@ test('without JavaScript a visitor can buy, sign in, write to support, open the 
   expect(await getHeading(visitor)).toBe('Do more with Acme Pro')
   await page.getByRole('radio', { name: /Lifetime.*\$249 one-time payment/ }).check()
   await page.getByRole('radio', { name: /Yearly.*Save 26%.*\$89 per year/ }).check()
-  await press(visitor, 'Continue')
+  await press(visitor, BUY)
   await page.waitForURL(`${pages.world.stripe.url}/**`)
   await page.getByLabel('Email').fill(newEmail())
   await page.locator('[value=pay]').click()

@@ -17,7 +17,7 @@ import {
   withStatus,
   writeTicket,
 } from './scene.ts'
-import { press, signIn } from './visitor.ts'
+import { BUY, press, signIn } from './visitor.ts'
 
 /** By the name of the function. */
 export const RENDERED: Record<string, Record<string, Way>> = {
@@ -38,7 +38,7 @@ export const RENDERED: Record<string, Record<string, Way>> = {
   leavingPage: {
     'while the processor is slow': asNewVisitor('', async (visitor, { pages: { world } }) => {
       await visitor.page.route(`${world.stripe.url}/**`, (route) => route.fulfill({ status: 204 }))
-      await press(visitor, 'Continue')
+      await press(visitor, BUY)
       await visitor.page.getByRole('heading', { name: 'Redirecting to checkout…' }).waitFor()
     }),
   },
@@ -46,7 +46,7 @@ export const RENDERED: Record<string, Record<string, Way>> = {
     'of a guest': asGuest('/thanks'),
     'of a subscriber': asSubscriber('/thanks'),
     'while the purchase is being processed': asNewVisitor('', async (visitor, { pages: { world } }) => {
-      await press(visitor, 'Continue')
+      await press(visitor, BUY)
       await visitor.page.waitForURL(`${world.stripe.url}/**`)
       await visitor.page.goto(`${visitor.home}/thanks`)
       await visitor.page.getByRole('heading', { name: 'Your payment is being processed' }).waitFor()

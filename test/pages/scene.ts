@@ -4,7 +4,7 @@ import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { newEmail } from '../support/checkout.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import type { Pages } from './pages.ts'
-import { press, signIn, type Visitor, visit } from './visitor.ts'
+import { BUY, press, signIn, type Visitor, visit } from './visitor.ts'
 
 /** The pages, with a guest and a buyer of the yearly price. */
 export interface Scene {
@@ -23,7 +23,7 @@ export async function startScene(pages: Pages): Promise<Scene> {
 export async function buyAsVisitor({ world }: Pages, { page, home }: Visitor, price: string): Promise<void> {
   await page.goto(price === 'Monthly' ? `${home}?interval=month` : home)
   await page.getByRole('radio', { name: price }).check()
-  await press({ page }, 'Continue')
+  await press({ page }, BUY)
   await page.waitForURL(`${world.stripe.url}/**`)
   await page.locator('[value=pay]').click()
   await page.waitForURL(`${home}/thanks?*`)

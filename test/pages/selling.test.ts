@@ -4,7 +4,7 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { paywallAt } from '../conformance/shop.ts'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
-import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
+import { BUY, getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -18,12 +18,12 @@ afterAll(() => pages.close())
 async function order(visitor: Visitor, email: string): Promise<void> {
   const { page, home } = visitor
   await page.getByRole('radio', { name: /Monthly/ }).check()
-  await press(visitor, 'Continue')
+  await press(visitor, BUY)
   await page.waitForURL((url) => url.origin !== pages.world.url || url.pathname.endsWith('/account'))
   if (!page.url().startsWith(home)) return
   await signIn(visitor, email)
   expect(await page.getByRole('radio', { name: /Monthly/ }).isChecked()).toBe(true)
-  await press(visitor, 'Continue')
+  await press(visitor, BUY)
   await page.waitForURL((url) => url.origin !== pages.world.url)
 }
 

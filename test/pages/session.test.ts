@@ -7,7 +7,7 @@ import { getPriceId, newEmail } from '../support/checkout.ts'
 import { newTenant } from '../support/tenants.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
 import { type Pages, startPages } from './pages.ts'
-import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
+import { BUY, getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 const DOMAIN = 'pay.session.example'
 const ID = '70071'
@@ -206,7 +206,7 @@ describe('the first load of a page', () => {
 test('a late purchase appears on the thanks page without a reload', async () => {
   const visitor = await visit(pages)
   const { page } = visitor
-  await press(visitor, 'Continue')
+  await press(visitor, BUY)
   await page.waitForURL(`${pages.world.stripe.url}/**`)
   const unblocked = Promise.withResolvers<void>()
   pages.world.stripe.onCall = async (_call, run) => {

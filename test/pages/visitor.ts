@@ -32,6 +32,9 @@ export async function visit(
 export const press = ({ page }: Pick<Visitor, 'page'>, name: string | RegExp, role: 'button' | 'link' = 'button') =>
   page.getByRole('main').getByRole(role, { name }).click()
 
+/** The name of a button that buys. */
+export const BUY = /^(Pay|Start) /
+
 /** The heading of the page. */
 export const getHeading = ({ page }: Visitor) => page.getByRole('heading', { level: 1 }).textContent()
 

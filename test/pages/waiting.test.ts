@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
-import { getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
+import { BUY, getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 let pages: Pages
 
@@ -26,7 +26,7 @@ test('the thanks page waits for a purchase that is made in another tab', async (
   await page.waitForResponse((response) => response.url().endsWith('/user'))
   const shop = await page.context().newPage()
   await shop.goto(home)
-  await press({ page: shop }, 'Continue')
+  await press({ page: shop }, BUY)
   await shop.waitForURL(`${pages.world.stripe.url}/**`)
   await shop.locator('[value=pay]').click()
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()

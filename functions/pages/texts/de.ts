@@ -20,6 +20,8 @@ function every(interval: Interval, count: number): string {
   return count === 1 ? `pro ${one}` : `alle ${count} ${many}`
 }
 
+const dayCount = (days: number) => (days === 1 ? '1 Tag' : `${days} Tage`)
+
 function waitText(minutes: number): string {
   if (minutes <= 1) return 'einer Minute'
   return minutes < 120 ? `${minutes} Minuten` : `${Math.ceil(minutes / 60)} Stunden`
@@ -44,7 +46,17 @@ export const DE: Texts = {
   once: 'einmalig',
   every,
   intervals: { day: 'Täglich', week: 'Wöchentlich', month: 'Monatlich', year: 'Jährlich' },
-  trial: (days, then) => `${days === 1 ? '1 Tag' : `${days} Tage`} gratis, danach ${then}`,
+  daysFree: (days) => `${dayCount(days)} gratis`,
+  trial: (days, then) => `${dayCount(days)} gratis, danach ${then}`,
+  thatIs: (monthly) => `Das sind ${monthly}`,
+  tokensOfType: (type) => `Tokens (${type})`,
+  inTrial: (tokens, trial) => `${tokens}, ${trial} in der Testphase`,
+  startTrial: (days) => `${dayCount(days)} gratis testen`,
+  pay: (amount) => `${amount} bezahlen`,
+  dueToday: (amount) => `Heute fällig: ${amount}.`,
+  afterTrial: (price, days) => `Nach ${days === 1 ? '1 Tag' : `${days} Tagen`}: ${price}, bis Sie kündigen.`,
+  renewsAt: (price) => `Danach ${price}, bis Sie kündigen.`,
+  neverRenews: 'Verlängert sich nicht.',
   hasAccess: 'Sie haben Zugang.',
   notBought:
     'Der Kauf wurde nicht abgeschlossen, und es wurde nichts abgebucht. Sie können es jederzeit erneut versuchen.',

@@ -9,6 +9,8 @@ import type { Interval, PurchaseStatus } from '../../../lib/processors/processor
 
 const every = (interval: Interval, count: number) => (count === 1 ? `per ${interval}` : `every ${count} ${interval}s`)
 
+const dayCount = (days: number) => (days === 1 ? '1 day' : `${days} days`)
+
 function waitText(minutes: number): string {
   if (minutes <= 1) return 'a minute'
   return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
@@ -35,7 +37,17 @@ export const EN = {
   once: 'one-time payment',
   every,
   intervals: { day: 'Daily', week: 'Weekly', month: 'Monthly', year: 'Yearly' } satisfies Record<Interval, string>,
-  trial: (days: number, then: string) => `${days === 1 ? '1 day' : `${days} days`} free, then ${then}`,
+  daysFree: (days: number) => `${dayCount(days)} free`,
+  trial: (days: number, then: string) => `${dayCount(days)} free, then ${then}`,
+  thatIs: (monthly: string) => `That is ${monthly}`,
+  tokensOfType: (type: string) => `tokens (${type})`,
+  inTrial: (tokens: string, trial: string) => `${tokens}, ${trial} during the trial`,
+  startTrial: (days: number) => `Start ${dayCount(days)} free`,
+  pay: (amount: string) => `Pay ${amount}`,
+  dueToday: (amount: string) => `Due today: ${amount}.`,
+  afterTrial: (price: string, days: number) => `After ${dayCount(days)}: ${price}, until you cancel.`,
+  renewsAt: (price: string) => `Then ${price}, until you cancel.`,
+  neverRenews: 'It never renews.',
   hasAccess: 'You have access.',
   notBought: 'Your purchase was not completed, and you were not charged. You can try again at any time.',
   leavingToCheckout: 'Redirecting to checkout…',

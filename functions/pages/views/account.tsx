@@ -108,7 +108,7 @@ function Balances({ site, user }: { site: Site; user: User }) {
       <dl>
         {user.balances.map(({ type, count }) => (
           <div class="row">
-            <dt>{type}</dt>
+            <dt>{site.text(type)}</dt>
             <dd>{new Intl.NumberFormat(site.tag).format(count)}</dd>
           </div>
         ))}

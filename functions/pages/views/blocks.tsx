@@ -1,7 +1,6 @@
 import type { Block } from '../../../lib/paywall/blocks.ts'
 import type { Site } from '../site.ts'
-import type { Price } from '../structure.ts'
-import { OwnerLinks } from './links.tsx'
+import { BuyButton } from './buy-button.tsx'
 import { type Choice, Prices, Toggle } from './prices.tsx'
 
 /** A page's blocks and the state that they share. */
@@ -64,9 +63,10 @@ function BlockView({ site, block, isTitle, choice }: BlockProps) {
       return <p class="note">{site.text(block.text)}</p>
     case 'button':
       return (
-        <Button
+        <BuyButton
           site={site}
-          text={site.text(block.text)}
+          choice={choice}
+          text={block.text === undefined ? undefined : site.text(block.text)}
           price={site.structure.prices.find(({ slug }) => slug === block.price)}
         />
       )
@@ -90,17 +90,5 @@ function Questions({ site, items }: { site: Site; items: { question: string; ans
         </details>
       ))}
     </div>
-  )
-}
-
-/** Opens a checkout of its own price, or of the one that the visitor has chosen. */
-export function Button({ site, text, price }: { site: Site; text: string; price: Price | undefined }) {
-  return (
-    <>
-      <button type="submit" class="primary" {...(price && { name: 'sell', value: price.id })}>
-        {text}
-      </button>
-      <OwnerLinks site={site} names={['terms', 'privacy']} />
-    </>
   )
 }

@@ -34,7 +34,7 @@ export function offerBeforeCancel({ structure, text }: Site): { title: string; p
   const offer = structure.offers.find(({ show }) => show === 'cancel')
   const price = structure.prices.find(({ slug }) => slug === offer?.price)
   if (!offer || !price) return undefined
-  return { title: typeof offer.title === 'string' ? text(offer.title) : price.label, price }
+  return { title: text(typeof offer.title === 'string' ? offer.title : price.label), price }
 }
 
 /** Asks for the reason, and says when access ends. */
@@ -95,7 +95,7 @@ function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purcha
       <p class="soft">{texts.beforeYouGo}</p>
       <h2 id="offer">{title}</h2>
       <p>
-        {price.label}: {formatPrice(price, site)}
+        {site.text(price.label)}: {formatPrice(price, site)}
       </p>
       {isSame ? (
         <p>
@@ -108,7 +108,7 @@ function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purcha
           <input type="hidden" name="purchase" value={purchase.id} />
           <input type="hidden" name="key" value={formKey} />
           <button type="submit" class="primary" name="action" value="switch">
-            {texts.add(price.label)}
+            {texts.add(site.text(price.label))}
           </button>
           <p class="hint">{texts.addHint}</p>
         </form>

@@ -6,6 +6,7 @@ import { parseTag } from '../locale.ts'
 import type { Site } from '../site.ts'
 import { brandStyle } from './colour.ts'
 import { OwnerLinks } from './links.tsx'
+import { choiceStyle } from './prices.tsx'
 
 export interface Page {
   title: string
@@ -28,7 +29,7 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, head, ch
         <meta name="color-scheme" content="light dark" />
         <title>{title === name ? name : `${title} · ${name}`}</title>
         <link rel="stylesheet" href={STYLE_PATH} />
-        <style>{brandStyle(site.structure.settings.brand_color)}</style>
+        <style>{siteStyle(site)}</style>
         <script type="module" src={SCRIPT_PATH} />
         {head}
       </head>
@@ -44,6 +45,9 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, head, ch
     </html>
   )}`
 }
+
+/** The inline style of a paywall's pages. */
+export const siteStyle = (site: Site): string => brandStyle(site.structure.settings.brand_color) + choiceStyle(site)
 
 /** The logo, or the paywall's name. */
 function Brand({ site }: { site: Site }) {

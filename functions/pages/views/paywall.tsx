@@ -2,7 +2,8 @@ import type { Block } from '../../../lib/paywall/blocks.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
-import { Blocks, Button } from './blocks.tsx'
+import { Blocks } from './blocks.tsx'
+import { BuyButton } from './buy-button.tsx'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
 import { type Choice, findChosen, Prices } from './prices.tsx'
@@ -47,7 +48,7 @@ export function paywallPage(site: Site, shown: Shown) {
           {!blocks.some(isTitle) && <h1>{structure.settings.name}</h1>}
           <Blocks site={site} blocks={blocks} title={blocks.find(isTitle)} choice={choice} />
           {addsPrices && <Prices site={site} choice={choice} />}
-          {addsButton && <Button site={site} text={texts.continue} price={undefined} />}
+          {addsButton && <BuyButton site={site} choice={choice} />}
         </form>
       </>
     ),

@@ -1,6 +1,7 @@
 import type { Interval } from '../../../lib/processors/processor.ts'
 import { PAYWALL_PATH } from '../contract.ts'
-import { formatCycle, formatMoney, formatPrice, localAmount } from '../formats.ts'
+import { formatCycle, formatMoney, formatMonthly, formatPrice, localAmount } from '../formats.ts'
+import { trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 
@@ -32,57 +33,103 @@ export function Prices({ site, choice }: { site: Site; choice: Choice }) {
     <fieldset class="prices">
       <legend>{site.texts.choose}</legend>
       {choice.prices.map((price) => (
-        <PriceOption site={site} price={price} choice={choice} />
+        <PriceCard site={site} price={price} choice={choice} />
       ))}
     </fieldset>
   )
 }
 
-function PriceOption({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
-  const { texts, tag, structure } = site
+/** The benefits are outside of the label, so that the radio button has a short accessible name. */
+function PriceCard({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
+  const { texts, tag } = site
   const { amount, currency } = localAmount(price)
   const isHidden = !isShown(price, choice)
   const isSwitched = price.interval !== null && choice.intervals.includes(price.interval)
-  const offer = structure.offers.find((each) => each.price === price.slug && each.show === undefined)
-  const badge = typeof offer?.badge === 'string' ? offer.badge : null
-  const isRecommended = price.slug === choice.highlight
+  const monthly = formatMonthly(price, site)
+  const days = trialDays(site, price)
+  const id = radioId(site, price)
   return (
-    <label class="price" data-interval={isSwitched ? price.interval : undefined} hidden={isHidden}>
+    <div class="price" data-interval={isSwitched ? price.interval : undefined} hidden={isHidden}>
       <input
         type="radio"
+        id={id}
         name="price"
         value={price.id}
         checked={price.id === choice.chosen}
         disabled={isHidden}
         required
       />
-      <span class="price-name">
-        {price.label}
-        {(badge || isRecommended) && <span class="badge">{badge ?? texts.recommended}</span>}
-      </span>
-      <span class="price-amount">
-        <strong>{formatMoney(amount, currency, { tag })}</strong> {formatCycle(price, site)}
-      </span>
-      {price.trial_days > 0 && (
-        <span class="price-trial">{texts.trial(price.trial_days, formatPrice(price, site))}</span>
-      )}
-    </label>
+      <label for={id}>
+        <span class="price-name">
+          {site.text(price.label)}
+          <Badge site={site} price={price} choice={choice} />
+        </span>
+        <span class="price-amount">
+          <strong>{formatMoney(amount, currency, { tag })}</strong> {formatCycle(price, site)}
+        </span>
+        {monthly && <span class="hint">{texts.thatIs(monthly)}</span>}
+        {days > 0 && <span class="price-trial">{texts.trial(days, formatPrice(price, site))}</span>}
+      </label>
+      <Benefits site={site} price={price} trial={days} />
+    </div>
   )
 }
 
-/** Switches between intervals with links, so that it works without a script. */
+/** The offer's badge, or that the price is recommended. */
+function Badge({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
+  const offer = site.structure.offers.find((each) => each.price === price.slug && each.show === undefined)
+  const isRecommended = price.slug === choice.highlight
+  const badge = typeof offer?.badge === 'string' ? site.text(offer.badge) : isRecommended && site.texts.recommended
+  return badge ? <span class="badge">{badge}</span> : null
+}
+
+/** What the buyer gets: the tokens, and the features that the locale has a text for; others are names for the owner's code. */
+function Benefits({ site, price, trial }: { site: Site; price: Price; trial: number }) {
+  const { texts, tag } = site
+  const number = (count: number) => new Intl.NumberFormat(tag).format(count)
+  const tokens = price.tokens.map(({ type, count, trial_count }) => {
+    const name = site.findText(type) ?? texts.tokensOfType(type)
+    const each = [number(count), name, ...(price.interval ? [formatCycle(price, site)] : [])].join(' ')
+    return trial > 0 ? texts.inTrial(each, number(trial_count ?? 0)) : each
+  })
+  const benefits = [...tokens, ...price.features.flatMap((feature) => site.findText(feature) ?? [])]
+  if (benefits.length === 0) return null
+  return (
+    <ul class="features">
+      {benefits.map((benefit) => (
+        <li>{benefit}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** Switches between intervals with links, so that it works without a script. Shows which interval has a trial. */
 export function Toggle({ site, choice }: { site: Site; choice: Choice }) {
   return (
     <nav class="toggle" aria-label={site.texts.billing}>
-      {choice.intervals.map((interval) => (
-        <a
-          href={site.href(PAYWALL_PATH, { interval })}
-          data-interval={interval}
-          aria-current={interval === choice.interval ? 'true' : undefined}
-        >
-          {site.texts.intervals[interval]}
-        </a>
-      ))}
+      {choice.intervals.map((interval) => {
+        const ofInterval = choice.prices.filter((price) => price.interval === interval)
+        const days = Math.max(0, ...ofInterval.map((price) => trialDays(site, price)))
+        return (
+          <a
+            href={site.href(PAYWALL_PATH, { interval })}
+            data-interval={interval}
+            aria-current={interval === choice.interval ? 'true' : undefined}
+          >
+            {site.texts.intervals[interval]} {days > 0 && <small>{site.texts.daysFree(days)}</small>}
+          </a>
+        )
+      })}
     </nav>
   )
+}
+
+/** The id of a price's radio button, and the class of what is shown while it is checked. */
+export const radioId = ({ structure }: Site, { id }: Price): string =>
+  `price-${structure.prices.findIndex((price) => price.id === id)}`
+
+/** The style that shows what belongs to the checked price, without a script. */
+export function choiceStyle({ structure }: Site): string {
+  const rules = structure.prices.map((_price, index) => `form:has(#price-${index}:checked) .price-${index}`)
+  return rules.length === 0 ? '' : `${rules.join()}{display:block}`
 }

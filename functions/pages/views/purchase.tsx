@@ -38,8 +38,8 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
 }
 
 /** The label of the price; its slug if it is no longer sold, or the paywall's name if no price is known. */
-export const priceLabel = ({ structure }: Site, { price_slug: slug }: Purchase): string =>
-  structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name
+export const priceLabel = ({ structure, text }: Site, { price_slug: slug }: Purchase): string =>
+  text(structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name)
 
 export const isOver = ({ status }: Purchase): boolean => status === 'canceled' || status === 'refunded'
 

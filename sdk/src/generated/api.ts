@@ -1089,8 +1089,8 @@ export interface components {
         } | {
             /** @constant */
             type: "button";
-            /** @description A text key: every locale must have a text of that name */
-            text: string;
+            /** @description A text key. Default: what the button does, such as “Start 7 days free” */
+            text?: string;
             /** @description The price to sell. Default: the price that the buyer has selected */
             price?: string;
         }) | ({
