@@ -5,6 +5,7 @@ import { isRefused, type PagesContext } from './call-api.ts'
 import { ACCOUNT_PATH } from './contract.ts'
 import { readForm } from './form.ts'
 import { messageFor } from './problem.ts'
+import { replaceableIds, replacedBy } from './sale.ts'
 import { showPage } from './show.ts'
 import { findHome, findSite, openSite } from './site.ts'
 import { leavingPage } from './views/leaving.tsx'
@@ -38,7 +39,10 @@ export async function buy(c: PagesContext): Promise<Response> {
   const again = (problem: string, status: number) =>
     showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), chosen, problem }), status)
   if (!chosen) return again(site.texts.choosePrice, 400)
-  const opened = await openCheckout(c, site, { priceId: chosen, key: form('key') })
+  const price = site.structure.prices.find(({ id }) => id === chosen)
+  // A form from before a subscription began does not name it, so it does not end it either: start-checkout refuses.
+  const isSwitch = price !== undefined && replacedBy(site, price).length > 0 && form('ends') === replaceableIds(site)
+  const opened = await openCheckout(c, site, { priceId: chosen, key: form('key'), isSwitch })
   if (!isRefused(opened)) return showPage(c, site, leavingPage(site, opened.checkoutUrl, site.texts.leavingToCheckout))
   // Some processors require the buyer's e-mail address.
   if (opened.error === 'Missing required parameters: email')

@@ -29,16 +29,11 @@ function showInterval(link: HTMLAnchorElement): void {
   for (const price of prices) {
     const { interval } = price.dataset
     price.hidden = interval !== undefined && interval !== link.dataset.interval
-    findRadio(price).disabled = price.hidden
+    const radio = price.querySelector('input')
+    if (radio) radio.disabled = price.hidden
   }
-  const shown = prices.filter((price) => !price.hidden).map(findRadio)
+  const shown = prices.flatMap((price) => (price.hidden ? [] : (price.querySelector('input') ?? [])))
   const chosen = shown.find((radio) => radio.checked) ?? shown[0]
   if (chosen) chosen.checked = true
   history.replaceState(null, '', link.href)
-}
-
-function findRadio(price: HTMLElement): HTMLInputElement {
-  const radio = price.querySelector('input')
-  if (!radio) throw new Error('a price has no radio button')
-  return radio
 }

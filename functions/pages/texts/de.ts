@@ -57,6 +57,9 @@ export const DE: Texts = {
   afterTrial: (price, days) => `Nach ${days === 1 ? '1 Tag' : `${days} Tagen`}: ${price}, bis Sie kündigen.`,
   renewsAt: (price) => `Danach ${price}, bis Sie kündigen.`,
   neverRenews: 'Verlängert sich nicht.',
+  ends: (label) => `Ihr Abo „${label}“ endet: Es wird nichts mehr dafür abgebucht.`,
+  currentPlan: 'Ihr Tarif',
+  oneSubscription: 'Sie haben bereits ein Abo.',
   hasAccess: 'Sie haben Zugang.',
   notBought:
     'Der Kauf wurde nicht abgeschlossen, und es wurde nichts abgebucht. Sie können es jederzeit erneut versuchen.',

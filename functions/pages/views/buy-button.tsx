@@ -1,9 +1,10 @@
 import { formatMoney, formatPrice, localAmount } from '../formats.ts'
-import { trialDays } from '../sale.ts'
+import { availability, replacedBy, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 import { OwnerLinks } from './links.tsx'
 import { type Choice, radioId } from './prices.tsx'
+import { priceLabel } from './purchase.tsx'
 
 interface BuyButtonProps {
   site: Site
@@ -14,8 +15,9 @@ interface BuyButtonProps {
   price?: Price | undefined
 }
 
-/** Opens a checkout. Below it is what is due today and later. */
+/** Opens a checkout. Below it is what is due today and later. Nothing if the visitor cannot buy the price, or any. */
 export function BuyButton({ site, choice, text, price }: BuyButtonProps) {
+  if (price ? availability(site, price) !== 'available' : choice.chosen === undefined) return null
   return (
     <div class="buy">
       <button type="submit" class="primary" {...(price && { name: 'sell', value: price.id })}>
@@ -50,8 +52,13 @@ function buttonText(site: Site, price: Price): string {
   return site.texts.pay(formatMoney(amount, currency, site))
 }
 
-/** What is due today and later. */
+/** What is due today and later, and which subscriptions end. */
 function terms(site: Site, price: Price): string {
+  const ended = replacedBy(site, price).map((purchase) => site.texts.ends(priceLabel(site, purchase)))
+  return [paymentTerms(site, price), ...ended].join(' ')
+}
+
+function paymentTerms(site: Site, price: Price): string {
   const { texts } = site
   const { amount, currency } = localAmount(price)
   const days = trialDays(site, price)

@@ -1,7 +1,7 @@
 import type { Block } from '../../../lib/paywall/blocks.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
+import { replaceableIds } from '../sale.ts'
 import type { Site } from '../site.ts'
-import type { Price } from '../structure.ts'
 import { Blocks } from './blocks.tsx'
 import { BuyButton } from './buy-button.tsx'
 import { sitePage } from './layout.tsx'
@@ -25,7 +25,7 @@ interface Shown {
 export function paywallPage(site: Site, shown: Shown) {
   const { structure, texts, user } = site
   const { blocks } = structure.layout
-  const choice = toChoice(structure.prices, blocks, shown)
+  const choice = toChoice(site, blocks, shown)
   const title = findBlock(blocks, 'heading')
   const buttons = blocks.filter((block) => block.type === 'button')
   const hasPrices = findBlock(blocks, 'prices') !== undefined
@@ -45,6 +45,7 @@ export function paywallPage(site: Site, shown: Shown) {
         )}
         <form class="stack" method="post" action={site.href(PAYWALL_PATH)}>
           <input type="hidden" name="key" value={shown.key} />
+          <input type="hidden" name="ends" value={replaceableIds(site)} />
           {!blocks.some(isTitle) && <h1>{structure.settings.name}</h1>}
           <Blocks site={site} blocks={blocks} title={blocks.find(isTitle)} choice={choice} />
           {addsPrices && <Prices site={site} choice={choice} />}
@@ -62,7 +63,8 @@ function findBlock<Type extends Block['type']>(blocks: Block[], type: Type) {
   return blocks.find((block): block is Extract<Block, { type: Type }> => block.type === type)
 }
 
-function toChoice(all: Price[], blocks: Block[], { interval: wanted, chosen }: Shown): Choice {
+function toChoice(site: Site, blocks: Block[], { interval: wanted, chosen }: Shown): Choice {
+  const all = site.structure.prices
   const { order, highlight } = findBlock(blocks, 'prices') ?? {}
   const intervals = findBlock(blocks, 'toggle')?.intervals ?? []
   const ofChosen = all.find(({ id }) => id === chosen)?.interval
@@ -72,5 +74,5 @@ function toChoice(all: Price[], blocks: Block[], { interval: wanted, chosen }: S
     intervals,
     interval: intervals.find((each) => each === (wanted ?? ofChosen)) ?? intervals[0],
   }
-  return { ...choice, chosen: findChosen(choice, chosen) }
+  return { ...choice, chosen: findChosen(site, choice, chosen) }
 }

@@ -1,7 +1,7 @@
 import type { Interval } from '../../../lib/processors/processor.ts'
 import { PAYWALL_PATH } from '../contract.ts'
 import { formatCycle, formatMoney, formatMonthly, formatPrice, localAmount } from '../formats.ts'
-import { trialDays } from '../sale.ts'
+import { availability, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 
@@ -21,10 +21,13 @@ export interface Choice {
 const isShown = ({ interval }: Price, choice: Choice) =>
   interval === null || !choice.intervals.includes(interval) || interval === choice.interval
 
-/** The price that is preselected: the visitor's earlier choice, else the recommended one, else the first. */
-export function findChosen(choice: Omit<Choice, 'chosen'>, before: string | undefined): string | undefined {
-  const shown = choice.prices.filter((price) => isShown(price, { ...choice, chosen: before }))
-  const found = shown.find(({ id }) => id === before) ?? shown.find(({ slug }) => slug === choice.highlight) ?? shown[0]
+/** The price that is preselected, if any can be bought: the visitor's earlier choice, else the recommended one, else the first. */
+export function findChosen(site: Site, choice: Omit<Choice, 'chosen'>, before: string | undefined): string | undefined {
+  const offered = choice.prices.filter(
+    (price) => isShown(price, { ...choice, chosen: before }) && availability(site, price) === 'available',
+  )
+  const found =
+    offered.find(({ id }) => id === before) ?? offered.find(({ slug }) => slug === choice.highlight) ?? offered[0]
   return found?.id
 }
 
@@ -39,44 +42,65 @@ export function Prices({ site, choice }: { site: Site; choice: Choice }) {
   )
 }
 
-/** The benefits are outside of the label, so that the radio button has a short accessible name. */
+/** A price, with a radio button if the visitor may buy it. The benefits are outside of the label, so that it stays short. */
 function PriceCard({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
-  const { texts, tag } = site
-  const { amount, currency } = localAmount(price)
   const isHidden = !isShown(price, choice)
   const isSwitched = price.interval !== null && choice.intervals.includes(price.interval)
-  const monthly = formatMonthly(price, site)
-  const days = trialDays(site, price)
   const id = radioId(site, price)
+  const isOffered = availability(site, price) === 'available'
   return (
     <div class="price" data-interval={isSwitched ? price.interval : undefined} hidden={isHidden}>
-      <input
-        type="radio"
-        id={id}
-        name="price"
-        value={price.id}
-        checked={price.id === choice.chosen}
-        disabled={isHidden}
-        required
-      />
-      <label for={id}>
-        <span class="price-name">
-          {site.text(price.label)}
-          <Badge site={site} price={price} choice={choice} />
-        </span>
-        <span class="price-amount">
-          <strong>{formatMoney(amount, currency, { tag })}</strong> {formatCycle(price, site)}
-        </span>
-        {monthly && <span class="hint">{texts.thatIs(monthly)}</span>}
-        {days > 0 && <span class="price-trial">{texts.trial(days, formatPrice(price, site))}</span>}
-      </label>
-      <Benefits site={site} price={price} trial={days} />
+      {isOffered && (
+        <input
+          type="radio"
+          id={id}
+          name="price"
+          value={price.id}
+          checked={price.id === choice.chosen}
+          disabled={isHidden}
+          required
+        />
+      )}
+      {isOffered ? (
+        <label class="price-head" for={id}>
+          <Head site={site} price={price} choice={choice} />
+        </label>
+      ) : (
+        <div class="price-head">
+          <Head site={site} price={price} choice={choice} />
+        </div>
+      )}
+      <Benefits site={site} price={price} />
     </div>
   )
 }
 
-/** The offer's badge, or that the price is recommended. */
+/** What it costs. */
+function Head({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
+  const { texts, tag } = site
+  const { amount, currency } = localAmount(price)
+  const monthly = formatMonthly(price, site)
+  const state = availability(site, price)
+  const days = state === 'available' ? trialDays(site, price) : 0
+  return (
+    <>
+      <span class="price-name">
+        {site.text(price.label)}
+        <Badge site={site} price={price} choice={choice} />
+      </span>
+      <span class="price-amount">
+        <strong>{formatMoney(amount, currency, { tag })}</strong> {formatCycle(price, site)}
+      </span>
+      {monthly && <span class="hint">{texts.thatIs(monthly)}</span>}
+      {days > 0 && <span class="price-trial">{texts.trial(days, formatPrice(price, site))}</span>}
+      {state === 'second subscription' && <span class="hint">{texts.oneSubscription}</span>}
+    </>
+  )
+}
+
+/** That the visitor has the price; else the offer's badge, or that the price is recommended. */
 function Badge({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
+  if (availability(site, price) === 'owned') return <span class="badge">{site.texts.currentPlan}</span>
   const offer = site.structure.offers.find((each) => each.price === price.slug && each.show === undefined)
   const isRecommended = price.slug === choice.highlight
   const badge = typeof offer?.badge === 'string' ? site.text(offer.badge) : isRecommended && site.texts.recommended
@@ -84,13 +108,14 @@ function Badge({ site, price, choice }: { site: Site; price: Price; choice: Choi
 }
 
 /** What the buyer gets: the tokens, and the features that the locale has a text for; others are names for the owner's code. */
-function Benefits({ site, price, trial }: { site: Site; price: Price; trial: number }) {
+function Benefits({ site, price }: { site: Site; price: Price }) {
   const { texts, tag } = site
+  const hasTrial = availability(site, price) === 'available' && trialDays(site, price) > 0
   const number = (count: number) => new Intl.NumberFormat(tag).format(count)
   const tokens = price.tokens.map(({ type, count, trial_count }) => {
     const name = site.findText(type) ?? texts.tokensOfType(type)
     const each = [number(count), name, ...(price.interval ? [formatCycle(price, site)] : [])].join(' ')
-    return trial > 0 ? texts.inTrial(each, number(trial_count ?? 0)) : each
+    return hasTrial ? texts.inTrial(each, number(trial_count ?? 0)) : each
   })
   const benefits = [...tokens, ...price.features.flatMap((feature) => site.findText(feature) ?? [])]
   if (benefits.length === 0) return null
@@ -108,7 +133,9 @@ export function Toggle({ site, choice }: { site: Site; choice: Choice }) {
   return (
     <nav class="toggle" aria-label={site.texts.billing}>
       {choice.intervals.map((interval) => {
-        const ofInterval = choice.prices.filter((price) => price.interval === interval)
+        const ofInterval = choice.prices.filter(
+          (price) => price.interval === interval && availability(site, price) === 'available',
+        )
         const days = Math.max(0, ...ofInterval.map((price) => trialDays(site, price)))
         return (
           <a
