@@ -29,6 +29,8 @@ export interface Site extends Home {
   text(key: string): string
   /** The URL of one of the paywall's pages, in the language that the visitor has chosen. */
   href(path: string, query?: Record<string, string>): string
+  /** The absolute URL of a path on this origin. */
+  absolute(href: string): string
   /** The URL of the current page in another language. */
   hereIn(locale: string): string
   /** The URL at which this origin serves an image named in the paywall's file. */
@@ -111,6 +113,7 @@ async function siteAt(c: PagesContext, home: Home, structure: Structure, token: 
     findText,
     text: (key) => findText(key) ?? key,
     href: (path, query = {}) => pathIn(home, path) + toQuery({ ...(chosen !== undefined && { locale }), ...query }),
+    absolute: (href) => new URL(href, c.req.url).href,
     hereIn: (other) => c.req.path + toQuery({ ...c.req.query(), locale: other }),
     image: (src) => pathIn(home, `/image/${images.get(src)}`),
   }

@@ -14,12 +14,20 @@ export interface Page {
   isWide?: boolean
   /** Whether it shows local prices: they depend on DB-IP's data, which requires attribution. */
   showsLocalPrices?: boolean
+  /** What search engines and previews of a shared link show. Pages without it are not indexed. */
+  sharing?: Sharing
   head?: Child
   children: Child
 }
 
+interface Sharing {
+  description: string | undefined
+  /** The `src` of an image in the paywall's file. */
+  picture: string | undefined
+}
+
 /** The frame of a paywall's pages: header, content, and a footer with links to the other pages. */
-export function sitePage(site: Site, { title, isWide, showsLocalPrices, head, children }: Page) {
+export function sitePage(site: Site, { title, isWide, showsLocalPrices, sharing, head, children }: Page) {
   const { name } = site.structure.settings
   return html`<!doctype html>${(
     <html lang={site.tag}>
@@ -31,6 +39,11 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, head, ch
         <link rel="stylesheet" href={STYLE_PATH} />
         <style>{siteStyle(site)}</style>
         <script type="module" src={SCRIPT_PATH} />
+        {sharing ? (
+          <SharingTags site={site} title={title} sharing={sharing} />
+        ) : (
+          <meta name="robots" content="noindex" />
+        )}
         {head}
       </head>
       <body data-home={site.path} data-paywall={site.paywallId}>
@@ -44,6 +57,30 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, head, ch
       </body>
     </html>
   )}`
+}
+
+/** Search engines know the page in each of its languages by a URL without the visitor's choices. */
+function SharingTags({ site, title, sharing }: { site: Site; title: string; sharing: Sharing }) {
+  const { description, picture } = sharing
+  const url = site.absolute(site.href(PAYWALL_PATH))
+  const locales = Object.keys(site.structure.locales)
+  return (
+    <>
+      <link rel="canonical" href={url} />
+      {locales.length > 1 &&
+        locales.map((locale) => (
+          <link rel="alternate" hreflang={parseTag(locale)} href={site.absolute(site.href(PAYWALL_PATH, { locale }))} />
+        ))}
+      {description && <meta name="description" content={description} />}
+      <meta property="og:type" content="website" />
+      <meta property="og:url" content={url} />
+      <meta property="og:site_name" content={site.structure.settings.name} />
+      <meta property="og:title" content={title} />
+      {description && <meta property="og:description" content={description} />}
+      {picture && <meta property="og:image" content={site.absolute(site.image(picture))} />}
+      {picture && <meta name="twitter:card" content="summary_large_image" />}
+    </>
+  )
 }
 
 /** The inline style of a paywall's pages. */

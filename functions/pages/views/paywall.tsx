@@ -28,6 +28,7 @@ export function paywallPage(site: Site, shown: Shown) {
   const choice = toChoice(site, blocks, shown)
   const title = findBlock(blocks, 'heading')
   const buttons = blocks.filter((block) => block.type === 'button')
+  const introduction = findBlock(blocks, 'text')
   const hasPrices = findBlock(blocks, 'prices') !== undefined
   // A layout without a prices block and without buttons that sell a price gets the prices added: a paywall has to sell something.
   const addsPrices = !hasPrices && !buttons.some(({ price }) => price)
@@ -35,6 +36,10 @@ export function paywallPage(site: Site, shown: Shown) {
   return sitePage(site, {
     title: title ? site.text(title.text) : structure.settings.name,
     isWide: true,
+    sharing: {
+      description: introduction && site.text(introduction.text),
+      picture: findBlock(blocks, 'image')?.src ?? structure.settings.logo?.src,
+    },
     showsLocalPrices: choice.prices.some(({ local }) => local !== undefined),
     children: (
       <>
