@@ -20,15 +20,17 @@ export function jsonError(
   return withCommonHeaders(Response.json(body, { status, headers }), requestId)
 }
 
-/** An error of the gateway itself, as an HTML page. */
+/** An error of the gateway itself, as an HTML page. A page that does not exist links to the front page of its paywall or host. */
 export async function htmlError(
   refusal: Refusal,
   requestId: string,
-  headers: Record<string, string>,
+  { path, headers }: { path: string; headers: Record<string, string> },
 ): Promise<Response> {
   const [status] = sharedErrors[refusal]
   const ofPage = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': await errorPagePolicy() }
-  const response = new Response(errorPage(MESSAGES[refusal]), { status, headers: { ...headers, ...ofPage } })
+  const front = { href: /^\/p\/\d+(?=\/)/.exec(path)?.[0] ?? '/', text: 'Go to the front page' }
+  const content = { ...MESSAGES[refusal], ...(refusal === 'not_found' && { link: front }) }
+  const response = new Response(errorPage(content), { status, headers: { ...headers, ...ofPage } })
   return withCommonHeaders(response, requestId)
 }
 

@@ -14,17 +14,20 @@ const BURST = 250
 const burst = (path: string, init: { method?: string; headers: Record<string, string> }) =>
   Promise.all(Array.from({ length: BURST }, () => world.fetch(path, init)))
 
-test.each(['/acount', '/p/1001/', '/p/1001/nothing'])(
-  'a browser at %s gets a page that says it does not exist',
-  async (path) => {
-    const response = await world.fetch(path, { headers: BROWSER })
-    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
-    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+';/)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.text()).toContain('Page not found')
-    expect(await (await world.fetch(path)).json()).toEqual({ error: 'not_found' })
-  },
-)
+test.each([
+  ['/acount', '/'],
+  ['/p/1001/', '/p/1001'],
+  ['/p/1001/nothing', '/p/1001'],
+])('a browser at %s gets a page that says it does not exist, with a link to %s', async (path, front) => {
+  const response = await world.fetch(path, { headers: BROWSER })
+  expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+  expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+';/)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const html = await response.text()
+  expect(html).toContain('Page not found')
+  expect(html).toContain(`<a href="${front}" rel="noreferrer nofollow">Go to the front page</a>`)
+  expect(await (await world.fetch(path)).json()).toEqual({ error: 'not_found' })
+})
 
 test('a browser that requests a page too often gets an error page, and other clients get JSON', async () => {
   // A form without an origin is refused at once: the burst costs no reads.
