@@ -90,7 +90,6 @@ const shape = z.strictObject({
     .max(100)
     .refine((features) => new Set(features).size === features.length, 'a feature is listed twice')
     .default([])
-
     .describe(
       'Names of features that it includes, such as export. Existing buyers get features that are added later. The site shows those that ' +
         'the locales have a text for',

@@ -17,8 +17,7 @@ const Price = z.object({
   trial_days: z.int(),
   features: z.array(z.string()),
   access: z.boolean(),
-  /** Absent while a release of bootstrap without it runs beside this one. */
-  tokens: z.array(z.object({ type: z.string(), count: z.int(), trial_count: z.int().optional() })).default([]),
+  tokens: z.array(z.object({ type: z.string(), count: z.int(), trial_count: z.int().optional() })),
   local: z.object(amounts).optional(),
 })
 
