@@ -70,6 +70,7 @@ async function run(options: Options): Promise<number> {
   files.remember(await withDatabase(databaseUrl, (db) => readStoredFiles(db, secrets, files.current())))
   if (stopping) return 0
 
+  const visitor = { country: options.country }
   const world = started.adopt(
     await startWorld({
       databaseUrl,
@@ -77,6 +78,7 @@ async function run(options: Options): Promise<number> {
       secrets,
       ports: options.ports,
       home: homeUrl,
+      country: () => visitor.country,
       keep: { storage: join(options.folder, STORAGE), states: options.folder },
       onLog: (level, message) => {
         const entry = stopping ? null : parseLogLine(level, message)
@@ -97,6 +99,7 @@ async function run(options: Options): Promise<number> {
       world,
       files,
       reload,
+      visitor,
       shop: shop?.url ?? null,
       invalidFiles: saves.invalidFiles,
     }),

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { parseArguments } from '../../cli/arguments.ts'
 import { HOME_PORT } from '../../cli/clock.ts'
 import { CommandError } from '../../cli/command.ts'
+import { isCountry } from '../../lib/geo/countries.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { EMULATORS } from '../emulators/emulators.ts'
@@ -15,6 +16,8 @@ export interface Options {
   /** The processor that the demo sells through; null: the one in its file. */
   processor: ProcessorName | null
   ports: { home: number; service: number; receiver: number; mail: number; shop: number } & Record<ProcessorName, number>
+  /** The country that visitors come from. */
+  country: string
   /** The user's own Postgres instead of the embedded one. */
   databaseUrl?: string
   /** Delete all data first. */
@@ -29,6 +32,7 @@ export const HELP = `npm run dev -- [options]
 
   --config FILE         a paywall file; repeat it for several owners (default: demo/paywall.json)
   --processor NAME      sell the demo through another processor: ${PROCESSOR_NAMES.join(', ')}
+  --country CODE        the country that visitors come from, which decides local prices; home can change it (default: US)
   --home-port N         the port of the world's own page (default: ${HOME_PORT})
   --port N              the service's port (default: 8787)
 ${PROCESSOR_NAMES.map(emulatorOption).join('\n')}
@@ -56,6 +60,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
   return {
     configs: values.config?.map((path) => resolveFromShell(path, environment)) ?? null,
     processor: values.processor === undefined ? null : parseProcessor(values.processor),
+    country: parseCountry(values.country),
     ports: {
       home: port('--home-port', values['home-port']),
       service: port('--port', values.port),
@@ -75,6 +80,7 @@ function parse(args: string[]) {
   const options = {
     config: { type: 'string', multiple: true },
     processor: { type: 'string' },
+    country: { type: 'string', default: 'US' },
     'home-port': { type: 'string', default: String(HOME_PORT) },
     port: { type: 'string', default: '8787' },
     ...Object.fromEntries(PROCESSOR_NAMES.map(portOption)),
@@ -116,6 +122,11 @@ export function parseProcessor(text: string): ProcessorName {
   const found = PROCESSOR_NAMES.find((acquiring) => acquiring === text)
   if (!found) throw new CommandError([`--processor must be one of ${PROCESSOR_NAMES.join(', ')}, not ${text}`])
   return found
+}
+
+function parseCountry(code: string): string {
+  if (isCountry(code)) return code
+  throw new CommandError([`--country must be an ISO 3166-1 code in upper case, such as IN, not ${code}`])
 }
 
 function postgresUrl(text: string): string {

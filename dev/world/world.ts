@@ -34,6 +34,8 @@ export interface WorldOptions {
   ports: { service: number; neon?: number; receiver: number; mail: number; turnstile?: number } & Partial<
     Record<ProcessorName, number>
   >
+  /** The country of every visitor. Default: US. */
+  country?: () => string
   /** The URL of home, to which the receiver and the mail inbox redirect. */
   home?: string
   /** The folder of KV and R2, and that of the emulators, the receiver and the mail inbox; without it all data is lost at the end. */
@@ -139,6 +141,7 @@ export async function startWorld({
       ...(options.code && { code: options.code }),
       ...(options.inspect && { inspect: true }),
       ...(options.brokenBindings && { brokenBindings: options.brokenBindings }),
+      ...(options.country && { country: options.country }),
       receiveMail: mail.receive,
       onLog: options.onLog,
       values: { ...secrets, ...local, ...options.variables },

@@ -28,6 +28,7 @@ export async function visitHome(): Promise<HomeVisit> {
     world,
     files,
     reload: async () => {},
+    visitor: { country: 'US' },
     shop: null,
     invalidFiles: () => invalidFiles,
   }

@@ -27,6 +27,8 @@ interface WorkersOfItsOwn {
   checkoutLeaseSeconds?: number
   /** Whether the gateway limits requests. Off by default, since a test makes more of them than a caller may. */
   rateLimited?: boolean
+  /** The country of every visitor. Default: US. */
+  country?: () => string
   /** Secrets to use instead of fresh ones. */
   secrets?: Partial<Secrets>
   /** The folder in which KV and R2 are stored. */
@@ -139,6 +141,7 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
     storage,
     inspect = false,
     brokenBindings,
+    country,
     databaseUrl,
   } = options
   return {
@@ -147,6 +150,7 @@ async function baseOfItsOwn(options: WorkersOfItsOwn): Promise<WorldBase> {
     ports: { service: await reservePort(), receiver: 0, mail: 0 },
     inspect,
     ...(brokenBindings && { brokenBindings }),
+    ...(country && { country }),
     ...(storage !== undefined && {
       keep: { storage, states: storage },
     }),

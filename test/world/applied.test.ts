@@ -22,7 +22,15 @@ let home: Home
 const world = useTestWorld({ known: () => files?.known() ?? [] })
 beforeAll(async () => {
   files = await openPaywallFiles([], { environment: {} })
-  home = await startHome({ port: 0, world, files, reload, shop: null, invalidFiles: () => [] })
+  home = await startHome({
+    port: 0,
+    world,
+    files,
+    reload,
+    visitor: { country: 'US' },
+    shop: null,
+    invalidFiles: () => [],
+  })
   writeCommandEnvironment(folder, { databaseUrl: world.databaseUrl, home: home.url }, world.secrets)
 })
 afterAll(async () => {
@@ -65,7 +73,9 @@ test('sells what paywall apply has applied, and an edited price, and shows it at
   await apply('3003', { amount: 7, processorPrice: 'price_once_7' })
   expect(mine().prices).toMatchObject([{ amount: 700, processor_price: 'price_once_7' }])
   expect(await buyWith(key)).toMatchObject(sold)
-  expect(await (await fetch(`${home.url}/?paywall=3003`)).text()).toMatch(/<h2 id="paywall-heading">Mine<[\s\S]*\$7\.00/)
+  expect(await (await fetch(`${home.url}/?paywall=3003`)).text()).toMatch(
+    /<h2 id="paywall-heading">Mine<[\s\S]*\$7\.00/,
+  )
 })
 
 test('is not reported as served if no local world runs on the database', async () => {

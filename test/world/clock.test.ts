@@ -29,6 +29,7 @@ beforeAll(async () => {
     world,
     files: { served: () => [world.file], known: () => [world.file] },
     reload: async () => {},
+    visitor: { country: 'US' },
     shop: null,
     invalidFiles: () => [],
   })

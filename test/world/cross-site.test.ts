@@ -11,7 +11,15 @@ let home: Home
 const world = useTestWorld()
 beforeAll(async () => {
   const files = { served: () => [world.file], known: () => [world.file] }
-  home = await startHome({ port: 0, world, files, reload: async () => {}, shop: null, invalidFiles: () => [] })
+  home = await startHome({
+    port: 0,
+    world,
+    files,
+    reload: async () => {},
+    visitor: { country: 'US' },
+    shop: null,
+    invalidFiles: () => [],
+  })
 })
 afterAll(async () => {
   await home.close()

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { CommandError } from '../../../cli/command.ts'
+import { isCountry } from '../../../lib/geo/countries.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { Refused } from '../../emulators/core/acts/refused.ts'
 import { EmulatorError } from '../../emulators/core/wire/emulator-error.ts'
@@ -9,7 +10,7 @@ import { type CapturedEvent, captureEvents } from '../capture-events.ts'
 import { siteTargets } from '../site-targets.ts'
 import { describeAct, findActs, isAct, performAct } from './act-names.ts'
 import { type HomeContext, type ShownPaywall, shownPaywalls } from './context.ts'
-import { formatMinute, formatMoney } from './format.ts'
+import { countryName, formatMinute, formatMoney, soldIn } from './format.ts'
 import { readPurchase } from './purchases.ts'
 import { runExclusively } from './run-exclusively.ts'
 import { STEPS } from './sections/clock.ts'
@@ -21,6 +22,7 @@ type Action = (parts: HomeContext, form: Record<string, string>) => Promise<stri
 
 const Order = z.object({ paywall: z.string(), email: z.email('enter an e-mail address to buy as'), price: z.string() })
 const Move = z.object({ paywall: z.string(), to: z.enum(Object.keys(STEPS) as (keyof typeof STEPS)[]) })
+const Visitor = z.object({ country: z.string().refine(isCountry, 'choose a country') })
 const Act = z.object({
   purchase: z.string(),
   act: z.string().refine(isAct),
@@ -30,7 +32,7 @@ const CheckoutReply = z.object({ checkoutUrl: z.url() })
 const ErrorReply = z.object({ error: z.string() })
 
 /** By the path that the form is sent to. */
-const ACTIONS: Record<string, Action> = { '/buy': buy, '/move': move, '/act': act }
+const ACTIONS: Record<string, Action> = { '/buy': buy, '/move': move, '/act': act, '/country': changeCountry }
 
 /** The action of a form that is posted to `path`; null if there is none. */
 export function findAction(path: string): Action | null {
@@ -70,12 +72,13 @@ async function buy(parts: HomeContext, form: Record<string, string>): Promise<st
   const response = await fetch(`${parts.world.url}/api/v1/paywall/${id}/start-checkout`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
-    body: JSON.stringify({ email, priceId, ...siteTargets(parts.world.url, id) }),
+    body: JSON.stringify({ email, priceId, country: parts.visitor.country, ...siteTargets(parts.world.url, id) }),
   })
   const body: unknown = await response.json()
   if (!response.ok) throw new CommandError([describeRefusal(response.status, ErrorReply.parse(body).error, email)])
   const { title } = DEFINITIONS[paywall.processor.acquiring]
-  const order = `${price.label}, ${formatMoney(price.amount, price.currency)}`
+  const { amount, currency } = soldIn(price, paywall.geo, parts.visitor.country)
+  const order = `${price.label}, ${formatMoney(amount, currency)}`
   parts.journal.note(`Opened a page of ${title} where ${email} can pay for ${order}.`)
   return CheckoutReply.parse(body).checkoutUrl
 }
@@ -96,6 +99,13 @@ async function move(parts: HomeContext, form: Record<string, string>): Promise<n
   parts.journal.note(
     `Moved the clock of ${paywall.name} from ${formatMinute(before)} to ${formatMinute(after)}. ${describeEvents(events)}`,
   )
+  return null
+}
+
+/** Makes visitors of every paywall come from another country. */
+async function changeCountry({ visitor, journal }: HomeContext, form: Record<string, string>): Promise<null> {
+  visitor.country = Visitor.parse(form).country
+  journal.note(`Visitors now come from ${countryName(visitor.country)}.`)
   return null
 }
 

@@ -16,6 +16,8 @@ export interface HomeContext {
   journal: Journal
   /** The e-mail address of the last buyer, which the form suggests. */
   buyer: { email: string }
+  /** Where visitors come from, which decides the prices that they see. */
+  visitor: { country: string }
   /** How often open pages are checked for changes, in milliseconds. */
   pollMs: number
 }

@@ -1,4 +1,6 @@
 import { html } from 'hono/html'
+import type { FilePrice } from '../../../cli/paywall-file/file.ts'
+import { type Geo, localPriceFor } from '../../../lib/geo/targeting.ts'
 import { currencyDecimals, toMajorUnits } from '../../../lib/money/money.ts'
 
 /** Formats an amount in minor units: `$9.99`. */
@@ -7,6 +9,14 @@ export function formatMoney(amount: number, currency: string): string {
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
   return new Intl.NumberFormat('en', { style: 'currency', currency, ...digits }).format(toMajorUnits(amount, currency))
 }
+
+/** What a price costs in a country. */
+export const soldIn = (price: FilePrice, geo: Geo, country: string): { amount: number; currency: string } =>
+  localPriceFor(price.locals, geo, country) ?? price
+
+const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' })
+
+export const countryName = (code: string): string => COUNTRY_NAMES.of(code) ?? code
 
 /** `2026-11-22 23:52`, in UTC. */
 export const formatMinute = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ')

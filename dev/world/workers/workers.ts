@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { bundleWorkers } from './bundle.ts'
 import { CRON_URL, cronWorker } from './cron-worker.ts'
 import { listDataModules } from './data-modules.ts'
+import { edgeWorker } from './edge-worker.ts'
 import { MAIL_WORKER, mailWorker, type ReceiveMail } from './mail-binding.ts'
 import { RUNTIME, WORKER } from './runtime-settings.ts'
 import { watchingSpawns } from './spawns.ts'
@@ -35,6 +36,8 @@ export interface WorkersOptions {
   inspect?: boolean
   /** The Workers, by env, whose queue and rate limit bindings fail. */
   brokenBindings?: string[]
+  /** The country of every visitor, if it may change. Default: US. */
+  country?: () => string
   onLog: (level: string, message: string) => void
 }
 
@@ -72,6 +75,7 @@ export async function startWorkers({
   folder,
   inspect,
   brokenBindings = [],
+  country,
   onLog,
 }: WorkersOptions): Promise<Workers> {
   const configs = readWorkerConfigs()
@@ -88,6 +92,8 @@ export async function startWorkers({
       ...(brokenBindings.includes(config.env) && standIns(config)),
     },
   }))
+  const [gateway] = workers
+  const edge = country && gateway ? [edgeWorker(gateway.name, country, configs[0]?.compatibilityDate)] : []
   let runtime: ChildProcess | undefined
   let running: Promise<void> | undefined
   let stopping = false
@@ -98,7 +104,7 @@ export async function startWorkers({
     ...(inspect && { inspectorPort: 0 }),
     handleStructuredLogs: ({ level, message }) => onLog(level, message),
     handleUncaughtError: (error) => onLog('error', error.stack ?? error.message),
-    workers: [...workers, mailWorker(receiveMail, configs[0]?.compatibilityDate), cronWorker(configs)],
+    workers: [...edge, ...workers, mailWorker(receiveMail, configs[0]?.compatibilityDate), cronWorker(configs)],
   })
   const onSpawn = (child: ChildProcess) => {
     runtime = child
