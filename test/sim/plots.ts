@@ -94,7 +94,7 @@ const cardFails = (dice: Dice): Step[] => [
   { act: 'card', declines: true, who: 0, faultSeed: dice.below(2 ** 31) },
   { act: 'wait', days: 32, who: 0, faultSeed: dice.below(2 ** 31) },
   { act: 'wait', days: dice.pick([1, 8, 8]), who: 0, faultSeed: dice.below(2 ** 31) },
-  { act: 'card', declines: dice.chance(0.3), who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'card', declines: dice.chance(0.6), who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
 /** Pays on a page that was opened before its buyer was merged with another one, and pays again by a link that has sold before. */
