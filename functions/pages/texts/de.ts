@@ -148,7 +148,7 @@ export const DE: Texts = {
   hasEnded: 'Ihr Abo und Ihr Zugang sind beendet.',
   beforeYouGo: 'Bevor Sie gehen',
   add: (label) => `${label} dazubuchen`,
-  addHint: 'Ihr jetziges Abo läuft weiter, bis Sie es kündigen.',
+  addHint: 'Sobald Sie bezahlt haben, wird für Ihr jetziges Abo nichts mehr abgebucht.',
 
   ticket: 'Support kontaktieren',
   subject: 'Betreff',

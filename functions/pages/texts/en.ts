@@ -139,7 +139,7 @@ export const EN = {
   hasEnded: 'Your subscription and your access have ended.',
   beforeYouGo: 'Before you go',
   add: (label: string) => `Add ${label}`,
-  addHint: 'Your current subscription continues until you cancel it.',
+  addHint: 'Once you have paid, your current subscription is not charged again.',
 
   // Support.
   ticket: 'Contact support',
