@@ -4,11 +4,11 @@
 // 3. after the response, fetch and store the subscription if its processor sends no webhook for a cancellation
 import { acceptCancellation, giveUpCancellation } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { log } from '../../lib/log/log.ts'
-import { type Processor, processorFor } from '../../lib/processors/client.ts'
-import { type Cancellation, ProcessorError, type PurchaseReference } from '../../lib/processors/processor.ts'
-import { NO_EVENT, queuedDeliveries, type SyncTrigger, syncPurchase } from '../../lib/purchases/sync-purchase.ts'
+import { processorFor } from '../../lib/processors/client.ts'
+import { type Cancellation, ProcessorError } from '../../lib/processors/processor.ts'
+import { syncLater } from '../../lib/purchases/sync-later.ts'
+import { NO_EVENT } from '../../lib/purchases/sync-purchase.ts'
 import type { ClaimedSubscription } from './claimed-subscription.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function cancelAtProcessor(
     const acceptedAt = await record(acceptCancellation<string>(db, { ...claimed, ...(versions && { versions }) }))
     if (acceptedAt && !cancellation.isReportedByWebhook) {
       const trigger = { ...NO_EVENT, paywallId: claim.account.paywallId, fetchedAt: acceptedAt }
-      later(syncCancellation(db, env, processor, { kind: 'subscription', id: claim.processor_id }, trigger))
+      later(syncLater({ db, env }, processor, { kind: 'subscription', id: claim.processor_id }, trigger))
     }
     return cancellation
   } catch (error) {
@@ -53,21 +53,5 @@ async function record<Recorded>(writing: Promise<Recorded>): Promise<Recorded | 
   } catch (cause) {
     log('error', 'result of a cancellation not recorded', { cause })
     return undefined
-  }
-}
-
-/** Stores the change that no webhook will report. If it fails, the reconcile cron polls the subscription ten minutes later. */
-async function syncCancellation(
-  db: Database,
-  env: Cloudflare.CancelSubscriptionEnv,
-  processor: Processor,
-  about: PurchaseReference,
-  trigger: SyncTrigger,
-): Promise<void> {
-  try {
-    const { stored } = await syncPurchase({ db, env }, processor, about, trigger)
-    await wakeDeliverEvents(env, queuedDeliveries(stored))
-  } catch (cause) {
-    log('warn', 'cancellation not synced yet', { cause })
   }
 }
