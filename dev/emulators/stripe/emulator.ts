@@ -5,17 +5,22 @@ import { changing, onRecord } from '../core/controls/controls.ts'
 import { changePrice, isAsLong } from '../core/domain/plan-changes.ts'
 import { escalateDispute } from '../core/domain/reversals.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
+import { UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
+import { formatMoney } from '../core/pages/layout.ts'
+import { findVisit } from '../core/pages/visits.ts'
 import { HOUR_SECONDS } from '../core/periods.ts'
 import { createEmulator } from '../core/start.ts'
 import { type StripeAccount, toAccountId } from './accounts.ts'
 import { API } from './api.ts'
 import { decimalsAtStripe } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
+import { hostedInvoice } from './hosted-invoice.ts'
 import { refund } from './money.ts'
 import { MONEY } from './objects/money.ts'
 import { SELLING } from './objects/selling.ts'
 import { managingSchedule, PRORATION } from './own.ts'
+import { pendingUpdatesDue } from './plan-changes.ts'
 import { DUNNING, RATE_LIMIT, renewals } from './rules.ts'
 import { releaseSchedule, scheduleInPortal } from './schedules.ts'
 import { cancelSubscription, setCancelledInPortal } from './subscriptions.ts'
@@ -43,6 +48,9 @@ const BILLING = billing({
   renewals,
 })
 
+/** The money of a hosted page. */
+const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsAtStripe(currency))
+
 export const startStripeEmulator = createEmulator({
   name: 'stripe',
   accountId: ({ secretKey }: StripeAccount) => toAccountId(secretKey),
@@ -64,6 +72,14 @@ export const startStripeEmulator = createEmulator({
   webhookFormat: WEBHOOK_FORMAT,
   views: { ...SELLING, ...MONEY },
   ...BILLING,
+  visits: {
+    ...BILLING.visits,
+    '/i/': findVisit('invoices', UNKNOWN_CHECKOUT, (context, invoice, { path }) =>
+      hostedInvoice(context, invoice, { path, money }),
+    ),
+  },
+  // A pending update expires before a period ends at the same time.
+  listDues: (context) => [...pendingUpdatesDue(context), ...BILLING.listDues(context)],
   about: { path: '/v1', credential: 'secret key' },
   controls: {
     ...BILLING.controls,

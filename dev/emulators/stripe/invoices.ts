@@ -6,6 +6,8 @@ import { act, Nothing, type Route, retrieve, route } from '../core/wire/routes.t
 import { refused } from './errors.ts'
 import { deletePendingItem, pendingItems } from './objects/pending-items.ts'
 import { toList } from './objects/wire.ts'
+import { discardUpdate, findWaiting } from './plan-changes.ts'
+import { PreviewParameters, previewInvoice } from './previews.ts'
 
 /*
  * The seller's operations on invoices. That drafts cannot be voided, and the texts of errors, come from a sandbox, as quoted in notes on
@@ -26,10 +28,12 @@ function finalize(
   return invoice
 }
 
-/** Voids an invoice, which is then never charged. The subscription continues. */
-function voidInvoice(_: AccountContext, invoice: InvoiceRecord) {
+/** Voids an invoice, which is then never charged. The subscription continues, without the update that waits for the invoice. */
+function voidInvoice(context: AccountContext, invoice: InvoiceRecord) {
   if (invoice.status === 'paid') throw refused('invoice_is_paid')
   if (invoice.status !== 'open') throw refused('invoice_not_open')
+  const waiting = findWaiting(context, invoice)
+  if (waiting) discardUpdate(context, waiting)
   invoice.status = 'void'
   invoice.isGivenUp = true
   return invoice
@@ -56,5 +60,6 @@ export const INVOICE_ROUTES: Route[] = [
   }),
   retrieve('/v1/invoices/:id', 'invoices'),
   act('POST', '/v1/invoices/:id/finalize', FinalizeParameters, 'invoices', finalize),
+  route('POST', '/v1/invoices/create_preview', PreviewParameters, previewInvoice),
   act('POST', '/v1/invoices/:id/void', Nothing, 'invoices', voidInvoice),
 ]

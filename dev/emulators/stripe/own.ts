@@ -23,16 +23,25 @@ const feedback = CancellationReason.nullable().default(null)
 const Schedule = z.object({
   id: z.string(),
   created: z.int(),
-  from: SoldPrice,
-  to: SoldPrice,
-  /** The start of both phases, and the end of the second. */
-  start: z.int(),
-  change: z.int(),
-  until: z.int(),
+  /** The first is the subscription's current period. */
+  phases: z.array(z.object({ price: SoldPrice, start: z.int(), end: z.int() })).min(1),
+  endBehavior: z.enum(['release', 'cancel']),
   releasedAt: z.int().nullable(),
 })
-/** A subscription schedule, which the portal creates for a price change at the end of the period. */
+/** A subscription schedule, with which a price changes at the end of the period. */
 export type Schedule = z.output<typeof Schedule>
+
+const PendingUpdate = z.object({
+  price: SoldPrice,
+  /** The period that begins with the update; null: the current one continues. */
+  period: z.object({ periodStart: z.int(), periodEnd: z.int(), anchor: z.int() }).nullable(),
+  /** Null: its end does not change. */
+  cancelAtPeriodEnd: z.boolean().nullable(),
+  expiresAt: z.int(),
+  invoice: z.string(),
+})
+/** A change of a subscription that waits for the payment of its invoice. */
+export type PendingUpdate = z.output<typeof PendingUpdate>
 
 /** `comment` and `feedback` belong to the cancellation. */
 export const subscriptionOwn = ownFields({
@@ -40,14 +49,14 @@ export const subscriptionOwn = ownFields({
   comment: note,
   feedback,
   schedules: z.array(Schedule).default([]),
+  pendingUpdate: PendingUpdate.nullable().default(null),
 })
 
 /** The schedule that currently manages a subscription. */
 export function managingSchedule(subscription: SubscriptionRecord): Schedule | undefined {
   const latest = subscriptionOwn(subscription).schedules.at(-1)
-  const isOver =
-    hasEnded(subscription) || !latest || latest.releasedAt !== null || subscription.periodStart >= latest.until
-  return isOver ? undefined : latest
+  if (hasEnded(subscription) || !latest || latest.releasedAt !== null) return undefined
+  return subscription.periodStart >= latest.phases.at(-1)!.end ? undefined : latest
 }
 
 /**

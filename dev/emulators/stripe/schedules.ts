@@ -1,29 +1,43 @@
 import * as z from 'zod'
-import { type AccountContext, all } from '../core/domain/context.ts'
+import { type AccountContext, all, find } from '../core/domain/context.ts'
 import { scheduleChange } from '../core/domain/plan-changes.ts'
 import type { SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { change, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { newId } from '../core/domain/tables.ts'
 import { nextPeriodEnd } from '../core/periods.ts'
+import { integer, text } from '../core/wire/form-fields.ts'
 import { type Route, read, route } from '../core/wire/routes.ts'
 import { noSuch, refused } from './errors.ts'
 import { scheduleObject } from './objects/schedule.ts'
 import { managingSchedule, type Schedule, subscriptionOwn } from './own.ts'
+import { findPrice } from './plan-changes.ts'
 
 /*
- * Stripe's portal creates a subscription schedule for a change at the end of the period
- * (docs.stripe.com/customer-management/configure-portal: "Downgrades"). It has two phases, the current and the next, and manages
- * the subscription to the end of the second. That it is not released earlier is UNVERIFIED, and the harder case.
+ * A change at the end of the period is a subscription schedule with two phases, the current period and the next. It manages the
+ * subscription to the end of the second phase, as measured in a sandbox (github.com/pay-rails/pay, notes on `swap`), in the portal as
+ * well (docs.stripe.com/customer-management/configure-portal: "Downgrades").
  */
 
 export function scheduleInPortal(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice) {
   const { schedules } = subscriptionOwn(subscription)
-  const { periodStart, periodEnd, price: from } = subscription
-  const until = nextPeriodEnd(periodEnd, price, periodEnd)
-  const phases = { from, to: price, start: periodStart, change: periodEnd, until }
-  const made: Schedule = { id: newId('sub_sched_'), created: context.now, ...phases, releasedAt: null }
+  const { periodEnd } = subscription
+  const made = newSchedule(context, subscription)
+  made.phases.push({ price, start: periodEnd, end: nextPeriodEnd(periodEnd, price, periodEnd) })
   const before = schedules.map((each) => release(each, context.now))
   return scheduleChange(context, subscription, price, { schedules: [...before, made] })
 }
+
+/** A schedule of the current period only. */
+const newSchedule = (
+  { now }: AccountContext,
+  { price, periodStart, periodEnd, cancelAt }: SubscriptionRecord,
+): Schedule => ({
+  id: newId('sub_sched_'),
+  created: now,
+  phases: [{ price, start: periodStart, end: periodEnd }],
+  endBehavior: cancelAt === null ? 'release' : 'cancel',
+  releasedAt: null,
+})
 
 /** Releases the schedule: the subscription continues at its current price. */
 export function releaseSchedule(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
@@ -49,11 +63,91 @@ export function refuseManaged(subscription: SubscriptionRecord): void {
   if (schedule) throw refused('managed_by_schedule', { id: schedule.id, param: 'cancel_at_period_end' })
 }
 
+/**
+ * "A subscription schedule will be created using the subscription's item(s), set to auto-renew using the subscription's interval"
+ * (docs.stripe.com/api/subscription_schedules/create). That the schedule of a subscription that is to end has the `end_behavior` cancel is
+ * UNVERIFIED.
+ */
+function createSchedule(context: AccountContext, { from_subscription: id }: z.output<typeof CreateParameters>) {
+  const subscription = find(context, 'subscriptions', id, 'from_subscription')
+  // The text is from the log of a live account (github.com/BasedHardware/omi/pull/7649).
+  const current = managingSchedule(subscription)
+  if (current) throw refused('already_scheduled', { id: current.id })
+  if (hasEnded(subscription)) throw refused('subscription_canceled')
+  const made = newSchedule(context, subscription)
+  change(context, subscription, () => {
+    const own = subscriptionOwn(subscription)
+    subscription.own = { ...own, schedules: [...own.schedules, made] }
+  })
+  context.emit({ what: 'subscription.change_scheduled', subscription })
+  return { subscription, schedule: made }
+}
+
+/**
+ * Sets the phases, of which the first is the current one: it must be repeated with its own start. The schedule decides whether the
+ * subscription ends: while it manages the subscription, "updating any cancelation behavior directly is not allowed. Please update the
+ * schedule instead" is Stripe's error. Only `subscription_schedule.updated` is sent for it, as measured in a sandbox.
+ */
+function updateSchedule(context: AccountContext, id: string, given: z.output<typeof UpdateParameters>) {
+  const { subscription, schedule } = findSchedule(context, id)
+  if (managingSchedule(subscription)?.id !== id) throw refused('schedule_not_active')
+  const [current, next] = given.phases
+  if (current.start_date !== schedule.phases[0]!.start)
+    throw refused('phase_started', { param: 'phases[0][start_date]' })
+  const price = findPrice(context, current.items[0].price, 'phases[0][items][0][price]')
+  const phases: Schedule['phases'] = [{ price, start: current.start_date, end: current.end_date }]
+  if (next) phases.push(nextPhase(context, current.end_date, next))
+  const { schedules, ...own } = subscriptionOwn(subscription)
+  const endBehavior = given.end_behavior ?? schedule.endBehavior
+  const updated = { ...schedule, phases, endBehavior }
+  subscription.own = { ...own, schedules: schedules.map((each) => (each.id === id ? updated : each)) }
+  subscription.scheduled = next ? { price: phases.at(-1)!.price } : null
+  if (endBehavior === 'release') scheduleEnd(context, subscription, false)
+  context.emit({ what: 'subscription.schedule_updated', subscription })
+  return { subscription, schedule: updated }
+}
+
+function nextPhase(context: AccountContext, start: number, { items, duration }: z.output<typeof NextPhase>) {
+  const price = findPrice(context, items[0].price, 'phases[1][items][0][price]')
+  const cycle = { interval: duration.interval, intervalCount: duration.interval_count }
+  return { price, start, end: nextPeriodEnd(start, cycle, start) }
+}
+
+const CreateParameters = z.strictObject({ from_subscription: text() })
+
+const ProrationBehavior = z.literal('none')
+const phase = {
+  items: z.tuple([z.strictObject({ price: text(), quantity: integer(1).optional() })]),
+  proration_behavior: ProrationBehavior.optional(),
+}
+const CurrentPhase = z.strictObject({
+  ...phase,
+  start_date: integer(0),
+  end_date: integer(0),
+  trial_end: integer(0).optional(),
+})
+const NextPhase = z.strictObject({
+  ...phase,
+  duration: z.strictObject({
+    interval: z.enum(['day', 'week', 'month', 'year']),
+    interval_count: integer(1).default(1),
+  }),
+})
+const UpdateParameters = z.strictObject({
+  end_behavior: z.enum(['release', 'cancel']).optional(),
+  proration_behavior: ProrationBehavior.optional(),
+  phases: z.tuple([CurrentPhase, NextPhase.optional()]),
+})
+
 const Release = z.strictObject({ preserve_cancel_date: z.enum(['true', 'false']).optional() })
 
+const SCHEDULE = '/v1/subscription_schedules/:id'
+
 export const SCHEDULE_ROUTES: Route[] = [
-  read('/v1/subscription_schedules/:id', findSchedule, show),
-  route('POST', '/v1/subscription_schedules/:id/release', Release, (context, _, [id]) => {
+  read(SCHEDULE, findSchedule, show),
+  route('POST', '/v1/subscription_schedules', CreateParameters, createSchedule, show),
+  route('POST', SCHEDULE, UpdateParameters, (context, given, [id]) => updateSchedule(context, id, given), show),
+  route('POST', `${SCHEDULE}/release`, Release, (context, _, [id]) => {
     const { subscription } = findSchedule(context, id)
     if (managingSchedule(subscription)?.id !== id) throw refused('schedule_released')
     releaseSchedule(context, subscription)

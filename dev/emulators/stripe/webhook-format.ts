@@ -27,6 +27,9 @@ const TYPES: Parameters<typeof createEvents>[0] = {
   'subscription.updated': ['customer.subscription.updated'],
   'subscription.change_scheduled': ({ subscription }, context) => scheduleEvents('created', subscription, context),
   'subscription.change_unscheduled': ({ subscription }, context) => scheduleEvents('released', subscription, context),
+  'subscription.schedule_updated': ({ subscription }, context) => scheduleEvents('updated', subscription, context),
+  'subscription.update_applied': ['customer.subscription.pending_update_applied'],
+  'subscription.update_expired': ['customer.subscription.pending_update_expired'],
   'subscription.paused': ['customer.subscription.paused'],
   'subscription.resumed': ['customer.subscription.resumed'],
   'subscription.ended': ['customer.subscription.deleted'],
@@ -75,7 +78,7 @@ export const WEBHOOK_FORMAT: WebhookFormat<StripeAccount, StripeEvent> = {
 }
 
 function scheduleEvents(
-  what: 'created' | 'released',
+  what: 'created' | 'updated' | 'released',
   subscription: SubscriptionRecord,
   context: AccountContext,
 ): Made[] {

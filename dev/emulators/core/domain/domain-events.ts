@@ -12,6 +12,11 @@ export type DomainEvent =
       what: 'subscription.created' | 'subscription.ended' | 'subscription.trial_ending' | `subscription.${Change}`
       subscription: SubscriptionRecord
     }
+  /** `update_applied`: a change that waited for its payment was made; `update_expired`: it was not paid in time. */
+  | {
+      what: 'subscription.update_applied' | 'subscription.update_expired' | 'subscription.schedule_updated'
+      subscription: SubscriptionRecord
+    }
   /** For every change; the specific events follow it. */
   | { what: 'subscription.updated'; subscription: SubscriptionRecord; before: SubscriptionRecord }
   /** `invoice.created`: only for invoices of a price change. */

@@ -27,10 +27,24 @@ export function newInvoice(
   subscription: SubscriptionRecord,
   given: NewInvoice,
 ): InvoiceRecord {
+  const invoice = calculateInvoice(context, subscription, given)
+  // A negative total is added to the balance.
+  find(context, 'customers', invoice.customer).balance -= invoice.fromBalance
+  context.records.invoices.set(invoice.id, invoice)
+  subscription.latestInvoice = invoice.id
+  return invoice
+}
+
+/** The same invoice, of which no record is kept. */
+export function calculateInvoice(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  given: NewInvoice,
+): InvoiceRecord {
   const { id, customer, price, quantity, periodStart, periodEnd } = subscription
   const { discount, tax, total } = amountsOn(subscription.terms, sumAmounts(given.lines))
-  const fromBalance = given.reason === 'create' ? 0 : takeFromBalance(context, customer, total)
-  const invoice: InvoiceRecord = {
+  const fromBalance = given.reason === 'create' ? 0 : Math.min(find(context, 'customers', customer).balance, total)
+  return {
     ...newRecord(context, 'invoices'),
     ...given,
     customer,
@@ -49,17 +63,6 @@ export function newInvoice(
     payment: null,
     own: structuredClone(subscription.own),
   }
-  context.records.invoices.set(invoice.id, invoice)
-  subscription.latestInvoice = invoice.id
-  return invoice
-}
-
-/** Takes a total from the customer's balance. A negative total is added to it. */
-function takeFromBalance(context: AccountContext, id: string, total: number): number {
-  const customer = find(context, 'customers', id)
-  const taken = Math.min(customer.balance, total)
-  customer.balance -= taken
-  return taken
 }
 
 /** Marks an invoice as paid by `payment`; null: nothing was due. */

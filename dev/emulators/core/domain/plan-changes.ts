@@ -3,8 +3,8 @@ import { accountSetting } from '../controls/settings.ts'
 import { type Cycle, nextPeriodEnd } from '../periods.ts'
 import { amountsOn, sumAmounts } from './amounts.ts'
 import { type AccountContext, all, find } from './context.ts'
-import { declines } from './customers.ts'
 import { collectInvoice, latestInvoice, newInvoice } from './invoices.ts'
+import type { InvoiceRecord } from './money-records.ts'
 import { type PricedLine, SoldPrice, type SubscriptionRecord } from './selling-records.ts'
 import { change, refuseEnded } from './subscriptions.ts'
 
@@ -46,26 +46,29 @@ interface Proration {
   period: Pick<SubscriptionRecord, 'periodStart' | 'periodEnd' | 'anchor'>
 }
 
-/** Prorates a change. A new period begins if its length differs, or with `anew`. */
+/**
+ * Prorates a change. A new period begins if its length differs, or with `anew`. `usedUntil`: the time up to which the current period counts
+ * as used.
+ */
 export function prorate(
   { price: old, quantity, periodStart, periodEnd, anchor }: SubscriptionRecord,
   price: SoldPrice,
-  { now, anew = false }: { now: number; anew?: boolean },
+  { now, anew = false, usedUntil = now }: { now: number; anew?: boolean; usedUntil?: number },
 ): Proration {
-  const left = Math.max(0, periodEnd - now) / Math.max(1, periodEnd - periodStart)
+  const left = Math.max(0, periodEnd - usedUntil) / Math.max(1, periodEnd - periodStart)
   const isNew = anew || !isAsLong(old, price)
   const end = isNew ? nextPeriodEnd(now, price, now) : periodEnd
-  const line = (of: SoldPrice, share: number, to: number): PricedLine => ({
+  const line = (of: SoldPrice, share: number, from: number, to: number): PricedLine => ({
     price: of,
     quantity,
     amount: Math.sign(share) * Math.round(of.amount * quantity * Math.abs(share)),
-    periodStart: now,
+    periodStart: from,
     periodEnd: to,
     isProration: true,
   })
   return {
-    credit: line(old, -left, periodEnd),
-    charge: line(price, isNew ? 1 : left, end),
+    credit: line(old, -left, usedUntil, periodEnd),
+    charge: isNew ? line(price, 1, now, end) : line(price, left, usedUntil, end),
     period: isNew ? { periodStart: now, periodEnd: end, anchor: now } : { periodStart, periodEnd, anchor },
   }
 }
@@ -120,13 +123,18 @@ export function refuseUnchangeable(context: AccountContext, subscription: Subscr
 }
 
 /** Refuses a change that costs something if the charge would fail. */
-export function refuseDeclined(
+export function refuseDeclined(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): void {
+  if (isDeclined(context, subscription, lines)) throw context.refuse('Your card was declined.')
+}
+
+/** Whether lines cost more than the customer's balance, and the charge would fail. */
+export function isDeclined(
   context: AccountContext,
   { customer, terms }: SubscriptionRecord,
   lines: PricedLine[],
-): void {
-  const { total } = amountsOn(terms, sumAmounts(lines))
-  if (total > 0 && declines(context, customer)) throw context.refuse('Your card was declined.')
+): boolean {
+  const { balance, declines } = find(context, 'customers', customer)
+  return amountsOn(terms, sumAmounts(lines)).total > balance && declines
 }
 
 /** Adds the credit to the customer's balance, from which later invoices are paid. */
@@ -152,12 +160,18 @@ export function removePendingLine(
   return null
 }
 
-/** Creates and pays the invoice of a change, including earlier pending lines. */
-export function payChange(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): void {
+/** Creates the invoice of a change, including earlier pending lines, and charges it. */
+export function payChange(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  lines: PricedLine[],
+  succeeds = true,
+): InvoiceRecord {
   const { seller, email } = latestInvoice(context, subscription)
   const billed = [...subscription.pendingLines, ...lines]
   subscription.pendingLines = []
   const invoice = newInvoice(context, subscription, { seller, email, reason: 'update', status: 'open', lines: billed })
   context.emit({ what: 'invoice.created', invoice })
-  collectInvoice(context, invoice, true)
+  collectInvoice(context, invoice, succeeds)
+  return invoice
 }

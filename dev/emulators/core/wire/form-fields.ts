@@ -25,6 +25,10 @@ export const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
     .transform(Number)
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
 
+/** A field that an empty value unsets: it is then null. */
+export const emptyable = <Field extends z.ZodType>(field: Field) =>
+  z.preprocess((value) => (value === '' ? null : value), field.nullable())
+
 export const boolean = scalar('boolean', (value) => value === 'true' || value === 'false').transform(
   (value) => value === 'true',
 )

@@ -1,3 +1,4 @@
+import { amountsOn } from '../../core/domain/amounts.ts'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import { nextChargeAt } from '../../core/domain/dues.ts'
 import { invoiceNumber } from '../../core/domain/invoices.ts'
@@ -11,7 +12,7 @@ import { snakeFields } from '../../core/wire/snake.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { paymentOwn, subscriptionOwn } from '../own.ts'
 import { renewals } from '../rules.ts'
-import { productId } from './selling.ts'
+import { productId, subscriptionItemId } from './selling.ts'
 import { complete, toList } from './wire.ts'
 
 /** Invoices, payments, refunds and disputes. */
@@ -46,9 +47,10 @@ export const MONEY = {
       currency: invoice.price.currency,
       customer_email: invoice.email,
       effective_at: finalizedAt,
+      hosted_invoice_url: isDraft ? null : `${context.url}/i/${id}`,
       lines: toList(
         `/v1/invoices/${id}/lines`,
-        invoice.lines.map((line, index) => lineObject(invoice, line, index)),
+        invoice.lines.map((line, index) => lineObject(context, invoice, line, index)),
       ),
       next_payment_attempt: closed || invoice.isGivenUp ? null : charged,
       number: isDraft ? null : invoiceNumber(invoice),
@@ -145,8 +147,9 @@ export function invoicePayments(invoice: InvoiceRecord) {
   ]
 }
 
-function lineObject(invoice: InvoiceRecord, line: PricedLine, index: number) {
+function lineObject(context: AccountContext, invoice: InvoiceRecord, line: PricedLine, index: number) {
   const { id, subscription } = invoice
+  const { discount, tax } = amountsOn(find(context, 'subscriptions', subscription).terms, line.amount)
   const { price, quantity, amount, isProration: proration } = line
   return complete('line_item', {
     amount,
@@ -154,13 +157,19 @@ function lineObject(invoice: InvoiceRecord, line: PricedLine, index: number) {
     subscription,
     id: `il_${id.slice(3)}${index || ''}`,
     currency: price.currency,
+    discount_amounts: discount === 0 ? [] : [{ amount: discount, discount: `di_${id.slice(3)}` }],
+    taxes: tax === 0 ? [] : [complete('total_tax', { amount: tax, taxable_amount: line.amount - discount })],
     description: proration
       ? `${amount < 0 ? 'Unused' : 'Remaining'} time on ${price.label}`
       : `${quantity} × ${price.label}`,
     invoice: id,
     metadata: readMetadata(invoice),
     parent: {
-      subscription_item_details: { subscription, subscription_item: `si_${subscription.slice(4)}`, proration },
+      subscription_item_details: {
+        subscription,
+        subscription_item: subscriptionItemId({ id: subscription }),
+        proration,
+      },
     },
     period: { end: line.periodEnd, start: line.periodStart },
     pricing: {

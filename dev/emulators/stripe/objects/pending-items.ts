@@ -4,7 +4,7 @@ import { removePendingLine } from '../../core/domain/plan-changes.ts'
 import type { PricedLine, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { noSuch } from '../errors.ts'
 import { subscriptionOwn } from '../own.ts'
-import { productId } from './selling.ts'
+import { productId, subscriptionItemId } from './selling.ts'
 import { complete } from './wire.ts'
 
 /*
@@ -38,7 +38,7 @@ function itemObject(subscription: SubscriptionRecord, line: PricedLine) {
     quantity,
     description: `${amount < 0 ? 'Unused' : 'Remaining'} time on ${price.label}`,
     metadata: subscriptionOwn(subscription).metadata,
-    parent: { subscription_details: { subscription: id, subscription_item: `si_${id.slice(4)}` } },
+    parent: { subscription_details: { subscription: id, subscription_item: subscriptionItemId(subscription) } },
     period: { end: periodEnd, start: periodStart },
     pricing: {
       price_details: { price: price.id, product: productId(price) },

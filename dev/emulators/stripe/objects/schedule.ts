@@ -1,28 +1,33 @@
-import type { SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
+import type { SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import { managingSchedule, type Schedule } from '../own.ts'
 import { complete } from './wire.ts'
 
-/** A subscription schedule as the portal creates it. */
+/** A subscription schedule. */
 export function scheduleObject(subscription: SubscriptionRecord, schedule: Schedule) {
-  const { from, to, start, change, until, releasedAt } = schedule
+  const { phases, releasedAt } = schedule
   const isActive = managingSchedule(subscription)?.id === schedule.id
+  const current = phases.findLast(({ start }) => start <= subscription.periodStart) ?? phases[0]!
   return complete('subscription_schedule', {
-    ...snakeFields(schedule, 'id', 'created', 'releasedAt'),
+    ...snakeFields(schedule, 'id', 'created', 'endBehavior', 'releasedAt'),
     customer: subscription.customer,
-    current_phase: isActive ? { start_date: start, end_date: change } : null,
-    phases: [phase(from, subscription, [start, change]), phase(to, subscription, [change, until])],
+    current_phase: isActive ? { start_date: current.start, end_date: current.end } : null,
+    phases: phases.map((phase) => phaseObject(subscription, phase)),
     released_subscription: isActive ? null : subscription.id,
     status: isActive ? 'active' : 'released',
     subscription: isActive ? subscription.id : null,
-    ...(!isActive && releasedAt === null && { released_at: until }),
+    ...(!isActive && releasedAt === null && { released_at: phases.at(-1)!.end }),
   })
 }
 
-const phase = (price: SoldPrice, { quantity }: SubscriptionRecord, [start_date, end_date]: [number, number]) =>
+const phaseObject = (
+  { quantity, trialEnd }: SubscriptionRecord,
+  { price, start: start_date, end: end_date }: Schedule['phases'][number],
+) =>
   complete('subscription_schedule_phase', {
     start_date,
     end_date,
     currency: price.currency,
     items: [complete('subscription_schedule_item', { price: price.id, plan: price.id, quantity })],
+    trial_end: trialEnd === end_date ? trialEnd : null,
   })

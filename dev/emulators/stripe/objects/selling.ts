@@ -3,7 +3,7 @@ import { amountsToday, amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import type { Views } from '../../core/wire/views.ts'
-import { managingSchedule, pageOwn, subscriptionOwn } from '../own.ts'
+import { managingSchedule, type PendingUpdate, pageOwn, subscriptionOwn } from '../own.ts'
 import { complete, toList } from './wire.ts'
 
 /** Customers, sessions and subscriptions. */
@@ -43,7 +43,7 @@ export const SELLING = {
 
   subscriptions(subscription) {
     const { id, created, status, trialEnd, cancelReason: reason } = subscription
-    const { metadata, schedules: _, ...why } = subscriptionOwn(subscription)
+    const { metadata, schedules: _, pendingUpdate, ...why } = subscriptionOwn(subscription)
     return complete('subscription', {
       ...snakeFields(subscription, 'id', 'cancelAt', 'cancelAtPeriodEnd', 'canceledAt', 'created', 'customer'),
       ...snakeFields(subscription, 'endedAt', 'latestInvoice', 'trialEnd'),
@@ -52,6 +52,7 @@ export const SELLING = {
       currency: subscription.price.currency,
       items: toList(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
       metadata,
+      pending_update: pendingUpdate && pendingUpdateObject(subscription, pendingUpdate),
       schedule: managingSchedule(subscription)?.id ?? null,
       start_date: created,
       status: status === 'suspended' || status === 'completed' ? 'canceled' : status,
@@ -91,11 +92,25 @@ export function checkoutLineItems(page: PageRecord) {
   return toList(`/v1/checkout/sessions/${page.id}/line_items`, [item])
 }
 
+/** What Stripe shows of `billing_cycle_anchor` is UNVERIFIED. */
+function pendingUpdateObject(subscription: SubscriptionRecord, { price, period, ...update }: PendingUpdate) {
+  return {
+    ...snakeFields(update, 'cancelAtPeriodEnd', 'expiresAt'),
+    billing_cycle_anchor: period?.anchor ?? null,
+    discount: null,
+    discounts: null,
+    metadata: null,
+    subscription_items: [itemObject({ ...subscription, price, ...period })],
+    trial_end: null,
+    trial_from_plan: null,
+  }
+}
+
 function itemObject(subscription: SubscriptionRecord) {
   const { id, price, periodEnd, periodStart } = subscription
   return complete('subscription_item', {
     ...snakeFields(subscription, 'created', 'quantity'),
-    id: `si_${id.slice(4)}`,
+    id: subscriptionItemId(subscription),
     current_period_end: periodEnd,
     current_period_start: periodStart,
     plan: planObject(price),
@@ -103,6 +118,9 @@ function itemObject(subscription: SubscriptionRecord) {
     subscription: id,
   })
 }
+
+/** The id of a subscription's only item. */
+export const subscriptionItemId = ({ id }: Pick<SubscriptionRecord, 'id'>) => `si_${id.slice(4)}`
 
 export function priceObject(price: SoldPrice) {
   const { amount, interval, intervalCount } = price

@@ -1,0 +1,191 @@
+import * as z from 'zod'
+import { type AccountContext, all, find } from '../core/domain/context.ts'
+import type { Due } from '../core/domain/dues.ts'
+import { collectInvoice } from '../core/domain/invoices.ts'
+import type { InvoiceRecord } from '../core/domain/money-records.ts'
+import {
+  isAsLong,
+  isDeclined,
+  OTHER_PRICES,
+  payChange,
+  prorate,
+  refuseUnchangeable,
+} from '../core/domain/plan-changes.ts'
+import { findSold } from '../core/domain/prices.ts'
+import type { PricedLine, SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { change, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
+import { HOUR_SECONDS } from '../core/periods.ts'
+import { integer, text } from '../core/wire/form-fields.ts'
+import { refused } from './errors.ts'
+import { subscriptionItemId } from './objects/selling.ts'
+import { type PendingUpdate, subscriptionOwn } from './own.ts'
+
+/*
+ * A change of a subscription's price by the API (docs.stripe.com/billing/subscriptions/prorations). The pending updates are those of
+ * docs.stripe.com/billing/subscriptions/pending-updates and its reference.
+ */
+
+/** The parameters of a change, in updates and previews. `proration_behavior`: "the default value is `create_prorations`". */
+export const changeParameters = {
+  items: z.tuple([z.strictObject({ id: text(), price: text() })]).optional(),
+  proration_behavior: z.enum(['always_invoice', 'create_prorations', 'none']).default('create_prorations'),
+  proration_date: integer(0).optional(),
+}
+
+const ChangeParameters = z.object(changeParameters)
+export type Change = z.output<typeof ChangeParameters>
+
+/** What a change is billed, and whether that is done at once. */
+interface Billed {
+  price: SoldPrice
+  lines: PricedLine[]
+  isNow: boolean
+  period: PendingUpdate['period']
+}
+
+/**
+ * Calculates a change. "When the billing interval changes", the new price is charged in full and at once, whatever the behaviour. A trial
+ * continues, free of charge.
+ *
+ * @param prefix of the parameters' names, for errors
+ */
+export function billChange(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  { items, proration_behavior: behavior, proration_date: date }: Change,
+  prefix: (name: string) => string = (name) => name,
+): Billed {
+  const price = items ? findItemPrice(context, subscription, items[0], prefix) : subscription.price
+  if (date !== undefined) refuseProrationDate(subscription, date, behavior, prefix)
+  const isSame = price.id === subscription.price.id
+  if (subscription.status === 'trialing' || isSame) return { price, lines: [], isNow: false, period: null }
+  const isNew = !isAsLong(price, subscription.price)
+  const { credit, charge, period } = prorate(subscription, price, { now: context.now, usedUntil: date ?? context.now })
+  const lines = [...(behavior === 'none' ? [] : [credit]), { ...charge, isProration: !isNew }]
+  if (behavior === 'none' && !isNew) lines.pop()
+  return { price, lines, isNow: isNew || behavior === 'always_invoice', period: isNew ? period : null }
+}
+
+function findItemPrice(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  item: { id: string; price: string },
+  prefix: (name: string) => string,
+): SoldPrice {
+  const field = (name: string) => `${prefix('items')}[0][${name}]`
+  const missing = { kind: 'subscription item', id: item.id, param: field('id') }
+  if (item.id !== subscriptionItemId(subscription)) throw refused('parameter_names_nothing', missing)
+  const price = findPrice(context, item.price, field('price'))
+  if (price.interval === null) throw refused('price_not_recurring', { param: field('price') })
+  const currencies = { currency: price.currency, expected: subscription.price.currency, param: field('price') }
+  if (price.currency !== subscription.price.currency) throw refused('currency_differs', currencies)
+  return price
+}
+
+/** A price of the account, also one that is in no paywall file. `param`: the parameter that named it. */
+export const findPrice = (context: AccountContext, id: string, param: string): SoldPrice =>
+  OTHER_PRICES.read(context).find((price) => price.id === id) ?? findSold(context, id, { param }).price
+
+/** The text is quoted in a public repository. That it is an error with `none` is in the documentation, its text is UNVERIFIED. */
+function refuseProrationDate(
+  { periodStart, periodEnd }: SubscriptionRecord,
+  date: number,
+  behavior: Change['proration_behavior'],
+  prefix: (name: string) => string,
+): void {
+  const param = prefix('proration_date')
+  if (behavior === 'none') throw refused('proration_date_unused', { param })
+  if (date < periodStart || date > periodEnd) throw refused('proration_date_outside', { param })
+}
+
+/**
+ * Changes the price. If the charge is declined, the change is made all the same and the subscription is past due, or with
+ * `pending_if_incomplete` it waits for the payment of its invoice.
+ */
+export function changeItems(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  given: Change,
+  { waits, cancelAtPeriodEnd }: { waits: boolean; cancelAtPeriodEnd: boolean | undefined },
+): boolean {
+  refuseUnchangeable(context, subscription)
+  const { price, lines, isNow, period } = billChange(context, subscription, given)
+  const isPaid = !isNow || !isDeclined(context, subscription, [...subscription.pendingLines, ...lines])
+  if (waits) discardUpdate(context, subscription)
+  if (!isPaid && waits) {
+    wait(context, subscription, { price, lines, period, cancelAtPeriodEnd: cancelAtPeriodEnd ?? null })
+    return false
+  }
+  change(context, subscription, () => {
+    Object.assign(subscription, { price, ...period })
+    if (!isNow) subscription.pendingLines.push(...lines)
+    else payChange(context, subscription, lines, isPaid)
+    if (!isPaid) subscription.status = 'past_due'
+  })
+  return true
+}
+
+/**
+ * A pending update expires 23 hours later, or earlier with its period. Whether its invoice is charged again by itself is UNVERIFIED: here it
+ * is not.
+ */
+function wait(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  { lines, ...update }: Pick<PendingUpdate, 'price' | 'period' | 'cancelAtPeriodEnd'> & { lines: PricedLine[] },
+): void {
+  change(context, subscription, () => {
+    const invoice = payChange(context, subscription, lines, false)
+    invoice.isGivenUp = true
+    const expiresAt = Math.min(context.now + 23 * HOUR_SECONDS, subscription.periodEnd)
+    setUpdate(subscription, { ...update, expiresAt, invoice: invoice.id })
+  })
+}
+
+function setUpdate(subscription: SubscriptionRecord, pendingUpdate: PendingUpdate | null): void {
+  subscription.own = { ...subscriptionOwn(subscription), pendingUpdate }
+}
+
+/** The subscription whose update waits for an invoice; null if there is none. */
+export function findWaiting(
+  context: AccountContext,
+  { id, subscription: of }: InvoiceRecord,
+): SubscriptionRecord | null {
+  const subscription = find(context, 'subscriptions', of)
+  return subscriptionOwn(subscription).pendingUpdate?.invoice === id ? subscription : null
+}
+
+/** Pays the invoice of the pending update, which is then made. The new period is that which would have begun with it: UNVERIFIED. */
+export function payUpdate(context: AccountContext, subscription: SubscriptionRecord): void {
+  const { pendingUpdate } = subscriptionOwn(subscription)
+  if (!pendingUpdate) return
+  const { price, period, cancelAtPeriodEnd, invoice } = pendingUpdate
+  change(context, subscription, () => {
+    collectInvoice(context, find(context, 'invoices', invoice), true)
+    Object.assign(subscription, { price, ...period })
+    if (cancelAtPeriodEnd !== null) scheduleEnd(context, subscription, cancelAtPeriodEnd)
+    setUpdate(subscription, null)
+  })
+  context.emit({ what: 'subscription.update_applied', subscription })
+}
+
+/**
+ * Gives up the pending update, and voids its invoice. `customer.subscription.updated` is not sent for it, as measured in a sandbox
+ * (a public repository's notes on version 2026-09-30.endive).
+ */
+export function discardUpdate(context: AccountContext, subscription: SubscriptionRecord): void {
+  const { pendingUpdate } = subscriptionOwn(subscription)
+  if (!pendingUpdate) return
+  setUpdate(subscription, null)
+  const invoice = find(context, 'invoices', pendingUpdate.invoice)
+  invoice.status = 'void'
+  find(context, 'customers', invoice.customer).balance += invoice.fromBalance
+  context.emit({ what: 'subscription.update_expired', subscription })
+}
+
+export const pendingUpdatesDue = (context: AccountContext): Due[] =>
+  all(context, 'subscriptions').flatMap((subscription) => {
+    const { pendingUpdate } = subscriptionOwn(subscription)
+    if (!pendingUpdate || hasEnded(subscription)) return []
+    return { at: pendingUpdate.expiresAt, run: (then) => discardUpdate(then, subscription) }
+  })
