@@ -14,6 +14,7 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
   supportsUncancel: 'A cancellation can be undone there',
   supportsImmediateEnd: 'A subscription can be ended there before its period ends',
   sendsCancellationWebhook: 'Sends a webhook for a cancellation',
+  changesPlan: 'The plan of a subscription can be changed through `change-plan`',
   cancellationReason: 'How it receives the reason for a cancellation',
   expiresPages: 'Open hosted pages can be closed through the API',
   pagesSellOnce: 'A hosted page can be paid only once',

@@ -62,6 +62,8 @@ function methods(adapter: Adapter, sealed: SealedAccount): ProcessorMethods {
     endNow,
     readEvent,
     closeCheckout: adapter.closeCheckout ?? (async () => false),
+    previewPlanChange: adapter.previewPlanChange ?? (async () => null),
+    changePlan: adapter.changePlan ?? (async () => null),
     openPortal: adapter.openPortal ?? (async () => null),
     readReturn: adapter.readReturn ?? (async () => null),
     fetchPurchase: (reference) => readWithRefunds(adapter, sealed.paywallId, reference, now),

@@ -32,6 +32,8 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
     cancelAtPeriodEnd: method('cancelAtPeriodEnd'),
     stopCharging: method('stopCharging'),
     endNow: method('endNow'),
+    previewPlanChange: method('previewPlanChange'),
+    changePlan: method('changePlan'),
     openPortal: method('openPortal'),
     fetchPurchase: method('fetchPurchase'),
     readReturn: method('readReturn'),

@@ -95,6 +95,8 @@ export interface Capabilities {
   supportsImmediateEnd: boolean
   /** Whether it sends a webhook for a cancellation, whoever requested it. */
   sendsCancellationWebhook: boolean
+  /** Whether the plan of a subscription can be changed through its API. */
+  changesPlan: boolean
   /** How it receives the reason of a cancellation. If that takes a call of its own, the cancellation is valid even if that call fails. */
   cancellationReason: 'with the cancellation' | 'in a separate call' | 'not at all'
   /** Whether an open hosted page can be closed. */

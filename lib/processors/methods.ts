@@ -5,6 +5,9 @@ import type {
   CheckoutOrder,
   FetchedPurchase,
   HostedCheckout,
+  PlanChange,
+  PlanChangePreview,
+  PlanChangeResult,
   PurchaseReference,
   SignedSale,
 } from './processor.ts'
@@ -39,6 +42,16 @@ export interface ProcessorMethods {
   /** Ends a subscription at once, even if its period is paid. Open invoices are voided. Idempotent. */
   endNow(subscriptionId: string): Promise<void>
 
+  /** Returns what a change of plan would cost. Changes nothing. Null if the processor cannot change plans. */
+  previewPlanChange(change: PlanChange): Promise<PlanChangePreview | null>
+
+  /**
+   * Changes the price of a subscription, undoing a scheduled cancellation. No second subscription is created. `quoted`: the previewed
+   * `dueNow`; null if nothing was previewed. Idempotent: if the subscription has the price, or is scheduled to get it, that is
+   * `changed`. Null if the processor cannot change plans.
+   */
+  changePlan(change: PlanChange, quoted: number | null): Promise<PlanChangeResult | null>
+
   /** Returns a one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
   openPortal(customer: string, returnUrl: string): Promise<string | null>
 
@@ -69,4 +82,4 @@ export type MethodResult<Name extends MethodName> = Awaited<ReturnType<Processor
 
 /** The methods that adapters implement. An adapter lacks those that its `Capabilities` exclude. */
 export type AdapterMethods = Pick<ProcessorMethods, 'openCheckout' | 'stopCharging' | 'endNow' | 'readEvent'> &
-  Partial<Pick<ProcessorMethods, 'closeCheckout' | 'openPortal' | 'readReturn'>>
+  Partial<Pick<ProcessorMethods, 'closeCheckout' | 'previewPlanChange' | 'changePlan' | 'openPortal' | 'readReturn'>>

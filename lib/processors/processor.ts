@@ -54,6 +54,42 @@ export interface AcceptedCancellation extends Cancellation {
   isReportedByWebhook: boolean
 }
 
+/** A change of a subscription to another price. `amount` is in the minor units of ISO 4217. */
+export interface PlanChange {
+  /** The idempotency key: a retry of the same change has the same key. */
+  key: string
+  subscriptionId: string
+  to: { processorPrice: string; currency: string; amount: number; interval: Interval; intervalCount: number }
+  /** `now`: unused time is credited and the difference charged at once. `period_end`: it renews at the new price. */
+  when: 'now' | 'period_end'
+  /** The time up to which the current period counts as used: that of the preview. */
+  pricedAt: Date
+}
+
+/** What a change of plan costs. Amounts are in the minor units of ISO 4217, with taxes. */
+export interface PlanChangePreview {
+  currency: string
+  /** What is charged at once, after the credit; 0 if nothing is. */
+  dueNow: number
+  /** The credit for the unused time of the current period; 0 for a change at the end of the period. */
+  credit: number
+  /** When the new price applies. */
+  effectiveAt: Date
+  /** The next charge after `dueNow`. */
+  next: { amount: number; at: Date }
+  /** Whether the processor may charge another amount than `dueNow`. */
+  isEstimate: boolean
+}
+
+/**
+ * `changed`: the subscription has the new price, or will have it at the end of its period. `payment_required`: its buyer must pay or
+ * authenticate at `url`; until then the plan is unchanged. `declined`: the charge was declined; nothing has changed. `other_amount`: the
+ * charge would not be the quoted one; nothing has changed.
+ */
+export type PlanChangeResult =
+  | { outcome: 'changed' | 'declined' | 'other_amount' }
+  | { outcome: 'payment_required'; url: string }
+
 /**
  * How to find a purchase: by the id of its hosted page, which may have sold nothing, or, once the purchase is stored, by its `processorId`.
  * `soldTo`: the address that it was sold to, if the event contains it; the buyer may have changed it since.

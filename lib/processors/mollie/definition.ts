@@ -55,6 +55,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     supportsUncancel: false,
     supportsImmediateEnd: false,
     sendsCancellationWebhook: false,
+    changesPlan: false,
     cancellationReason: 'not at all',
     expiresPages: false,
     pagesSellOnce: true,

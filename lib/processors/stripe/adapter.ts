@@ -7,6 +7,7 @@ import { parse, stripeApi } from './api.ts'
 import { endNow, endWithPeriod, stopCharging } from './charging.ts'
 import { hasFailed, type PaidPurchase, readStripeEvent } from './events.ts'
 import { CheckoutState, InvoicePayments, OpenedSession, PortalSession, Refund } from './objects.ts'
+import { changePlan, previewPlanChange } from './plan-change.ts'
 import {
   asProcessorError,
   decideReply,
@@ -44,6 +45,9 @@ export function stripeAdapter(
 
     stopCharging: (subscriptionId) => asking(stopCharging(api, subscriptionId)),
     endNow: (subscriptionId) => asking(endNow(api, subscriptionId)),
+
+    previewPlanChange: (change) => asking(previewPlanChange(api, change)),
+    changePlan: (change, quoted) => asking(changePlan(api, change, quoted, options.now())),
 
     async openPortal(customer, returnUrl) {
       const session = await asking(api.billingPortal.sessions.create({ customer, return_url: returnUrl }))

@@ -79,7 +79,7 @@ const end = (api: Stripe, id: string) =>
     if (!hasEnded(parse(SubscriptionWithInvoice, reply))) throw unconfirmed('the subscription has not ended')
   })
 
-const unconfirmed = (message: string) => new ProcessorError('stripe', 'unavailable', message, { answered: true })
+export const unconfirmed = (message: string) => new ProcessorError('stripe', 'unavailable', message, { answered: true })
 
 /**
  * Makes a call that Stripe refuses while a schedule manages the subscription, such as one with which the portal downgrades it at the end of
@@ -99,7 +99,7 @@ async function withoutSchedule<Reply>(api: Stripe, id: string, call: () => Promi
 }
 
 /** A concurrent caller may have released it. If it is refused for another reason, so is the call that needs it. */
-async function release(api: Stripe, schedule: string): Promise<void> {
+export async function release(api: Stripe, schedule: string): Promise<void> {
   try {
     await api.subscriptionSchedules.release(schedule, { preserve_cancel_date: true })
   } catch (error) {

@@ -18,6 +18,17 @@ const customer = reference.nullable()
 /** Our metadata on every sale. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
 
+const SubscriptionItem = z.object({
+  current_period_start: time,
+  current_period_end: time,
+  price: z.object({
+    id: z.string(),
+    currency,
+    unit_amount: z.int().nullable(),
+    recurring: z.object({ interval: z.enum(['day', 'week', 'month', 'year']), interval_count: z.int() }),
+  }),
+})
+
 export const Subscription = z.object({
   id: z.string(),
   customer,
@@ -39,22 +50,7 @@ export const Subscription = z.object({
   canceled_at: time.nullable(),
   trial_start: time.nullable(),
   trial_end: time.nullable(),
-  items: z.object({
-    data: z
-      .array(
-        z.object({
-          current_period_start: time,
-          current_period_end: time,
-          price: z.object({
-            id: z.string(),
-            currency,
-            unit_amount: z.int().nullable(),
-            recurring: z.object({ interval: z.enum(['day', 'week', 'month', 'year']), interval_count: z.int() }),
-          }),
-        }),
-      )
-      .min(1),
-  }),
+  items: z.object({ data: z.array(SubscriptionItem).min(1) }),
 })
 
 /** The lines of an invoice, credits being negative. Stripe includes only the first lines of long invoices. */
@@ -68,17 +64,76 @@ const Lines = z.object({
   ),
 })
 
+const LatestInvoice = z.object({
+  status: z.string().nullable(),
+  billing_reason: z.string().nullable(),
+  amount_paid: z.int(),
+  customer_email: email,
+  lines: Lines,
+})
+
 export const SubscriptionWithInvoice = Subscription.extend({
+  latest_invoice: LatestInvoice.nullable(),
+  /** A change of plan that waits for the payment of the latest invoice. */
+  pending_update: z.unknown(),
+})
+
+/** A subscription with what is needed to change its plan. */
+export const ChangeableSubscription = Subscription.extend({
+  items: z.object({
+    data: z.array(SubscriptionItem.extend({ id: z.string() })).min(1),
+  }),
   latest_invoice: z
+    .object({ status: z.string().nullable(), amount_due: z.int(), hosted_invoice_url: z.url().nullish() })
+    .nullable(),
+  pending_update: z
     .object({
-      status: z.string().nullable(),
-      billing_reason: z.string().nullable(),
-      amount_paid: z.int(),
-      customer_email: email,
-      lines: Lines,
+      expires_at: time,
+      subscription_items: z.array(z.object({ price: z.object({ id: z.string() }) })).nullable(),
     })
     .nullable(),
 })
+export type ChangeableSubscription = z.output<typeof ChangeableSubscription>
+
+/** A line of an invoice preview: a negative amount is a credit. Discounts and taxes come on top, unless the price includes the tax. */
+const PreviewLine = z.object({
+  amount: z.int(),
+  period: z.object({ end: time }),
+  pricing: z.object({ price_details: z.object({ price: reference }).nullish() }).nullish(),
+  parent: z
+    .object({ subscription_item_details: z.object({ proration: z.boolean() }).nullish() })
+    .nullish()
+    .transform((parent) => ({ isProration: parent?.subscription_item_details?.proration !== false })),
+  discount_amounts: z.array(z.object({ amount: z.int() })).nullish(),
+  taxes: z.array(z.object({ amount: z.int(), tax_behavior: z.string() })).nullish(),
+})
+export type PreviewLine = z.output<typeof PreviewLine>
+
+export const InvoicePreview = z.object({
+  currency,
+  amount_due: z.int(),
+  total: z.int(),
+  /** Negative: the customer's credit. */
+  starting_balance: z.int(),
+  lines: z.object({ data: z.array(PreviewLine) }),
+})
+
+/** A subscription schedule. `trial_end`: of a phase that is a trial. */
+export const Schedule = z.object({
+  id: z.string(),
+  end_behavior: z.string(),
+  phases: z
+    .array(
+      z.object({
+        start_date: seconds,
+        items: z.array(z.object({ price: reference, quantity: z.int().exactOptional() })).min(1),
+        discounts: z.array(z.object({ discount: reference.nullable() })).nullish(),
+        trial_end: seconds.nullable(),
+      }),
+    )
+    .min(1),
+})
+export type Schedule = z.output<typeof Schedule>
 
 export const PaymentIntent = z.object({
   id: z.string(),

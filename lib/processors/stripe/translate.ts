@@ -192,17 +192,37 @@ type Billed = z.output<typeof SubscriptionWithInvoice>
  * At a renewal, and after a trial, Stripe first begins the new period and charges its invoice about an hour later. A paused subscription
  * has ended its trial without a card.
  */
-function isCovered({ status, latest_invoice: invoice }: Billed): boolean {
-  return status === 'trialing' || (status !== 'paused' && (invoice === null || invoice.status === 'paid'))
+function isCovered(subscription: Billed): boolean {
+  const { status, latest_invoice: invoice } = subscription
+  if (status === 'trialing' || isChangeUnpaid(subscription)) return true
+  return status !== 'paused' && (invoice === null || invoice.status === 'paid')
+}
+
+/**
+ * Whether the latest invoice is that of a change of plan that was not made, because it waits for its payment, or was given up without it.
+ * The period is then paid for at the old price, which the subscription still has.
+ */
+function isChangeUnpaid(subscription: Billed): boolean {
+  const { status, latest_invoice: invoice, pending_update: pending } = subscription
+  if (status !== 'active' || invoice?.billing_reason !== 'subscription_update' || invoice.status === 'paid')
+    return false
+  return (typeof pending === 'object' && pending !== null) || !chargesCurrentPrice(subscription)
 }
 
 /**
  * Whether the latest invoice charges for the subscription's current price. After a change of plan it does not if the difference is charged
  * with the next one. If it is charged at once, it has to be paid. A credit for unused time is no charge.
  */
-function isPriceCovered({ status, items, latest_invoice: invoice }: Billed): boolean {
-  if (status === 'trialing' || invoice === null) return true
+function isPriceCovered(subscription: Billed): boolean {
+  const { status, latest_invoice: invoice } = subscription
+  if (status === 'trialing' || invoice === null || isChangeUnpaid(subscription)) return true
   if (invoice.billing_reason === 'subscription_update' && invoice.status !== 'paid') return false
+  return chargesCurrentPrice(subscription)
+}
+
+/** Whether the latest invoice charges for the current price, or may do so in lines that are not included. */
+function chargesCurrentPrice({ items, latest_invoice: invoice }: Billed): boolean {
+  if (invoice === null) return false
   const now = items.data[0]!.price.id
   const isCharged = invoice.lines.data.some(
     ({ amount, pricing }) => amount >= 0 && pricing?.price_details?.price === now,
