@@ -224,6 +224,7 @@ create table purchases (
   cancel_requested_at  timestamptz,          -- an owner or user requested a cancellation; a request in flight blocks others
   cancel_accepted_at   timestamptz,          -- the processor accepted that request: it is not repeated, unless it is undone
   cancellation_reason  text check (char_length(cancellation_reason) <= 1000),
+  plan_changed_at      timestamptz,          -- when the processor accepted a change of plan that was requested here
   started_at           timestamptz not null default now(), -- when it was sold, by the processor's clock: decides which of two is older
   replaced_by          uuid references purchases, -- the newer purchase that replaces it
   stop_requested_at    timestamptz,          -- since when the processor must stop charging it
@@ -251,6 +252,37 @@ create index purchases_of_member on purchases (paywall_id, user_id);
 create index purchases_of_buyer on purchases (paywall_id, buyer_email) where buyer_email is not null;
 create index purchases_of_checkout on purchases (checkout_id);
 create index purchases_to_reconcile on purchases (paywall_id, reconcile_at) where reconcile_at is not null;
+
+-- Changes of plan that were previewed or requested (functions/change-plan). The id of a previewed one is its quote.
+create table plan_changes (
+  owner_id        uuid not null,
+  id              uuid not null default gen_random_uuid(),
+  paywall_id      text not null,
+  purchase_id     uuid not null references purchases,
+  from_price_id   text not null references prices,
+  to_price_id     text not null references prices,
+  processor_price text not null check (char_length(processor_price) between 1 and 255), -- the new price, in the subscription's currency
+  amount          bigint not null check (amount >= 0),
+  currency        text not null check (currency ~ '^[A-Z]{3}$'),
+  takes_effect    text not null check (takes_effect in ('now', 'period_end')),
+  priced_at       timestamptz not null, -- the current period counts as used up to then
+  period_end      timestamptz,          -- of the subscription when it was priced: a renewal makes the quote invalid
+  due_now         bigint check (due_now >= 0), -- the amount that was previewed; null: none was
+  expires_at      timestamptz not null, -- until when it can be requested
+  caller          text check (char_length(caller) <= 50), -- with idempotency_key and request_hash: the call that requested it
+  idempotency_key uuid,
+  request_hash    text check (request_hash ~ '^[0-9a-f]{64}$'),
+  holder          uuid,                 -- the attempt that calls the processor, until leased_until
+  leased_until    timestamptz,
+  attempt         integer not null default 1, -- gives a new key at the processor once it has responded
+  reply           text check (char_length(reply) <= 16384), -- the response as JSON, once the processor has changed the plan
+  created_at      timestamptz not null default now(),
+  primary key (owner_id, id),
+  unique (owner_id, paywall_id, caller, idempotency_key),
+  foreign key (owner_id, paywall_id) references paywalls (owner_id, id)
+);
+create index plan_changes_of_purchase on plan_changes (purchase_id);
+create index plan_changes_by_age on plan_changes (created_at);
 
 -- The facts of payments, as the processor reported them. Append-only, once per fact and kind.
 create table payments (

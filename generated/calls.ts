@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_9c3f659c2c52cf7b'
+const RELEASE = 'release_631a03ea4df23cdd'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -87,6 +87,33 @@ export function claimCheckout<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text, $24::text, $25::jsonb, $26::text, $27::text, $28::text) as result`,
     [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
+  )
+}
+
+/** functions/change-plan/claim-plan-change.sql */
+export function claimPlanChange<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  caller: string
+  key: string
+  hasKey: boolean
+  hash: string
+  holder: string
+  priceId: string
+  fixedPlans: object
+  keyHash?: string | null | undefined
+  tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
+  email?: string | null | undefined
+  userId?: string | null | undefined
+  externalId?: string | null | undefined
+  subscriptionId?: string | null | undefined
+  takesEffect?: string | null | undefined
+  quote?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.claim_plan_change($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::uuid, $12::text, $13::text, $14::text, $15::text, $16::text, $17::text, $18::uuid) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.fixedPlans), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null, p.quote ?? null],
   )
 }
 
@@ -196,6 +223,20 @@ export function findSale<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.find_sale($1::text, $2::text, $3::jsonb, $4::jsonb) as result`,
     [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), JSON.stringify(p.sold)],
+  )
+}
+
+/** functions/change-plan/finish-plan-change.sql */
+export function finishPlanChange<Result>(db: Database, p: {
+  ownerId: string
+  changeId: string
+  holder: string
+  reply?: string | null | undefined
+  hasAnswered?: boolean | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.finish_plan_change($1::uuid, $2::uuid, $3::uuid, $4::text, $5::boolean) as result`,
+    [p.ownerId, p.changeId, p.holder, p.reply ?? null, p.hasAnswered ?? null],
   )
 }
 
@@ -333,6 +374,27 @@ export function precheckTicket<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.precheck_ticket($1::text, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
     [p.paywallId, p.host, p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null, p.network ?? null],
+  )
+}
+
+/** functions/change-plan/preview-plan-change.sql */
+export function previewPlanChange<Result>(db: Database, p: {
+  paywallId: string
+  host: string
+  priceId: string
+  fixedPlans: object
+  keyHash?: string | null | undefined
+  tokenUserId?: string | null | undefined
+  tokenAudience?: string | null | undefined
+  email?: string | null | undefined
+  userId?: string | null | undefined
+  externalId?: string | null | undefined
+  subscriptionId?: string | null | undefined
+  takesEffect?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.preview_plan_change($1::text, $2::text, $3::text, $4::jsonb, $5::text, $6::uuid, $7::text, $8::text, $9::text, $10::text, $11::text, $12::text) as result`,
+    [p.paywallId, p.host, p.priceId, JSON.stringify(p.fixedPlans), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null],
   )
 }
 
@@ -487,6 +549,18 @@ export function recordHold<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.record_hold($1::text, $2::text, $3::double precision) as result`,
     [p.paywallId, p.acquiring, p.hold],
+  )
+}
+
+/** functions/change-plan/record-plan-quote.sql */
+export function recordPlanQuote<Result>(db: Database, p: {
+  ownerId: string
+  changeId: string
+  dueNow: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.record_plan_quote($1::uuid, $2::uuid, $3::bigint) as result`,
+    [p.ownerId, p.changeId, p.dueNow],
   )
 }
 

@@ -13,6 +13,7 @@ export const ROUTES = [
   { pattern: /^\/return\/(?<acquiring>[^/]+)\/(?<id>[^/]+)$/, binding: 'CHECKOUT_RETURN', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/user$/, binding: 'USER', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/api\/paywall\/cancel-subscription$/, binding: 'CANCEL_SUBSCRIPTION', countedBy: 'key', duplicateCode: false },
+  { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/change-plan$/, binding: 'CHANGE_PLAN', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/get-customer-portal$/, binding: 'GET_CUSTOMER_PORTAL', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/balances$/, binding: 'BALANCES', countedBy: 'key', duplicateCode: true },
   { pattern: /^\/api\/v1\/withdraw-tokens$/, binding: 'WITHDRAW_TOKENS', countedBy: 'key', duplicateCode: false },

@@ -223,6 +223,31 @@ export interface PendingEvents {
   versions: Json;
 }
 
+export interface PlanChanges {
+  amount: Int8;
+  attempt: Generated<number>;
+  caller: string | null;
+  created_at: Generated<Timestamp>;
+  currency: string;
+  due_now: Int8 | null;
+  expires_at: Timestamp;
+  from_price_id: string;
+  holder: string | null;
+  id: Generated<string>;
+  idempotency_key: string | null;
+  leased_until: Timestamp | null;
+  owner_id: string;
+  paywall_id: string;
+  period_end: Timestamp | null;
+  priced_at: Timestamp;
+  processor_price: string;
+  purchase_id: string;
+  reply: string | null;
+  request_hash: string | null;
+  takes_effect: string;
+  to_price_id: string;
+}
+
 export interface Prices {
   access: Generated<boolean>;
   amount: Int8;
@@ -289,6 +314,7 @@ export interface Purchases {
   paid_period_start: Timestamp | null;
   past_due_since: Timestamp | null;
   paywall_id: string;
+  plan_changed_at: Timestamp | null;
   polled_at: Timestamp | null;
   price_id: string;
   processor_customer: string | null;
@@ -419,6 +445,7 @@ export interface DB {
   payments: Payments;
   paywalls: Paywalls;
   pending_events: PendingEvents;
+  plan_changes: PlanChanges;
   prices: Prices;
   processor_accounts: ProcessorAccounts;
   processor_events: ProcessorEvents;

@@ -28,6 +28,12 @@ begin
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 
+  delete from plan_changes where ctid = any (array(
+    select c.ctid from plan_changes c where c.created_at <= reply_deadline
+    order by c.created_at limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
   delete from ticket_quotas where ctid = any (array(
     select q.ctid from ticket_quotas q where q.opened[cardinality(q.opened)] <= quota_deadline
     order by q.opened[cardinality(q.opened)] limit count for update skip locked));

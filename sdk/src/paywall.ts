@@ -3,6 +3,7 @@ import { type CallOptions, type Client, openClient, toOrigin, unwrap } from './c
 import type { components } from './generated/api.ts'
 import { type Identity, snakeCase } from './identity.ts'
 import { newKey } from './keys.ts'
+import { changePlan, type PlanChangeParams, previewPlanChange, type QuotedChangeParams } from './plan-change.ts'
 import { priceBook } from './prices.ts'
 import type { TokenType } from './register.ts'
 import { send } from './retry.ts'
@@ -137,6 +138,29 @@ export class Paywall {
     const { reason, ...about } = input
     const body = { ...about, paywallId: this.#id, cancellationReason: reason }
     return unwrap(this.#client(options).POST('/api/paywall/cancel-subscription', { body }))
+  }
+
+  /**
+   * Returns what a change of plan would cost. Pass its `quote` to `changePlan`: then exactly that is charged.
+   *
+   * @throws PaywallError plan_change_unavailable if the processor cannot change plans
+   */
+  previewPlanChange(input: Identity & PlanChangeParams, options: CallOptions = {}): Promise<Reply.PlanPreview> {
+    return this.#prices.sell(input.price, options, (price) =>
+      previewPlanChange(this.#client(options), this.#id, { ...input, price }),
+    )
+  }
+
+  /**
+   * Changes the plan of a subscription. If `checkoutUrl` is not null, redirect the user there: the plan changes once the difference is paid.
+   *
+   * @throws PaywallError quote_expired, payment_declined; nothing has changed then
+   */
+  changePlan(input: Identity & QuotedChangeParams, { key, ...options }: KeyedOptions = {}): Promise<Reply.ChangedPlan> {
+    const idempotencyKey = key === undefined ? newKey() : toKey(key)
+    return this.#prices.sell(input.price, options, (price) =>
+      changePlan(this.#client(options), this.#id, { ...input, price }, idempotencyKey),
+    )
   }
 
   /**

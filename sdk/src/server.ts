@@ -11,6 +11,7 @@ export {
   type TokenOptions,
   type UserOptions,
 } from './paywall.ts'
+export type { PlanChangeParams, QuotedChangeParams } from './plan-change.ts'
 export type * from './register.ts'
 export type * from './schemas.ts'
 export type { TicketParams } from './ticket.ts'

@@ -57,6 +57,17 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     versions: PROCESSORS,
     processor_price: PRICE,
   },
+  plan_changes: {
+    paywall_id: OURS,
+    from_price_id: OURS,
+    to_price_id: OURS,
+    processor_price: PRICE,
+    currency: PRICE,
+    takes_effect: OURS,
+    caller: 'our own id of the user, kept for 25 hours',
+    request_hash: HASH,
+    reply: "prices, ids of ours and a page of the processor's",
+  },
   payments: {
     paywall_id: OURS,
     acquiring: OURS,

@@ -1,7 +1,9 @@
 // What happens to the repeat of a call that succeeded, but whose response was lost, so that the caller got 503. This matches
 // docs/operations.md, and `ifResponseLost` and `ifOutcomeUnknown` in the contracts.
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
+import { changePlan, pricesAtStripe } from '../change-plan/changing.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { interruptOnce } from '../support/interrupt.ts'
@@ -86,6 +88,20 @@ const CASES = {
     expect(await loseResponse('record_checkout', () => startCheckout(world, order))).toBe('2')
     parseOpened(await startCheckout(world, order))
     expect(world.stripe.checkoutSessions).toHaveLength(before + 2)
+  },
+
+  async 'changePlan is in progress until the lease ends, and then changes the plan once'() {
+    const subscriber = await subscribe(world, ours)
+    const options = { slug: 'yearly', body: { when: 'now' }, headers: { 'idempotency-key': randomUUID() } }
+    const change = () => changePlan(world, subscriber, options)
+    expect(await loseResponse('claim_plan_change', change)).toBe('2')
+    expect(await change()).toMatchObject({ status: 409, body: { error: 'plan_change_in_progress' } })
+    await world.database.query('update plan_changes set leased_until = now() where purchase_id = $1', [
+      subscriber.purchaseId,
+    ])
+    expect(await change()).toMatchObject({ status: 200 })
+    expect(pricesAtStripe(world, subscriber)).toEqual(['price_yearly'])
+    expect(getUpdates(world, subscriber)).toHaveLength(1)
   },
 }
 

@@ -101,6 +101,27 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'key',
   },
+  changePlan: {
+    names: { email: 'email', id: 'userId', externalId: 'externalId' },
+    body: ({ priceId = 'price_unknown', purchaseId = NOBODY_ID }) => ({
+      priceId,
+      subscriptionId: purchaseId,
+      preview: true,
+    }),
+    replies: {
+      ...OWNERS_AND_USERS,
+      ownerKey: '404 Subscription not found',
+      user: '404 Subscription not found',
+      anonymous: '404 Subscription not found',
+    },
+    ifOtherPaywallId: { ownerKey: MISMATCH, user: MISMATCH },
+    unknownUser: '404 identity_not_found',
+    notMember: '404 identity_not_on_paywall',
+    success: 409, // the subscription has the price already
+    otherDomain: PAYWALL_NOT_FOUND,
+    statements: 1,
+    countedBy: 'key',
+  },
   getCustomerPortal: {
     names: { email: 'email', externalId: 'externalId' },
     replies: { ...OWNERS_AND_USERS, anonymous: '403 portal_unavailable' },

@@ -10,7 +10,11 @@ import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 let paywall: Paywall
 const settings = { tokenization_queries: [{ type: 'standard' }, { type: 'premium' }] }
-const prices = [monthly({ features: ['export'] }), yearly()]
+const prices = [
+  monthly({ features: ['export'] }),
+  yearly(),
+  monthly({ slug: 'team', amount: 29.99, processorPrice: 'price_team' }),
+]
 const world = useTestWorld({ file: { paywall: { settings, prices } } })
 beforeAll(async () => {
   paywall = new Paywall({ key: world.key, paywall: world.paywall.id, baseUrl: world.url })
@@ -37,6 +41,19 @@ const readError = (call: Promise<unknown>) =>
   )
 
 describe('an owner’s server', () => {
+  test('previews a change of plan, and charges what it has shown', async () => {
+    const { email } = await buyAsNewUser()
+    const { quote, due_now, to } = await paywall.previewPlanChange({ email, price: 'team' })
+    expect([due_now.currency, to.price_slug]).toEqual(['USD', 'team'])
+    expect(await paywall.changePlan({ email, price: 'team', quote })).toMatchObject({ checkoutUrl: null })
+    await until(
+      'the change is stored',
+      async () => (await paywall.user({ email }))?.purchases[0]?.price_slug === 'team',
+    )
+    const used = await readError(paywall.changePlan({ email, price: 'monthly', quote }))
+    expect(used).toMatchObject({ code: 'quote_expired', status: 409 })
+  })
+
   test('sells a price by its slug, reads the purchase, opens the portal and cancels', async () => {
     const { email, userId } = await buyAsNewUser()
     const user = await paywall.user({ userId })

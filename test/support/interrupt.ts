@@ -2,8 +2,8 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import type { TestWorld } from './world.ts'
 
-/** What a Worker waits for: a statement that contains this text, or a call to Stripe whose path ends with this one. */
-export type Await = { statement: string } | { call: string }
+/** What a Worker waits for: a statement that contains this text, or a call to Stripe whose path ends with this one, of any method by default. */
+export type Await = { statement: string } | { call: string; method?: string }
 
 /** When the interruption happens: before the other side acts, or after it has acted and before its response arrives. */
 export type Side = 'before' | 'after'
@@ -32,8 +32,8 @@ export function interruptOnce(
       throw new ResponseLost()
     }
   } else {
-    world.stripe.onCall = async ({ path }, run) => {
-      if (!path.endsWith(wait.call)) return run()
+    world.stripe.onCall = async ({ method, path }, run) => {
+      if (!path.endsWith(wait.call) || method !== (wait.method ?? method)) return run()
       await interrupt(run)
       throw new DroppedCall()
     }

@@ -16,6 +16,7 @@ export const MEANINGS: Record<string, string> = {
   database_unavailable:
     'our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe ' +
     'even if the first call was carried out and only its response was lost, unless stated otherwise here',
+  declined: 'the charge was declined. The plan is unchanged: the buyer has to update the card in the portal first',
   failed: 'an error on our side. Include `X-Request-Id` when you contact support',
   forged: 'the signature is missing, wrong or too old',
   in_progress:
@@ -57,6 +58,7 @@ export const MEANINGS: Record<string, string> = {
   not_found: 'a path parameter has an unsupported value',
   not_member: 'you have such a user, but it has never used this paywall',
   not_owner: 'the API key belongs to another owner than the paywall',
+  other_currency: "the price is not sold in the subscription's currency",
   other_external_id:
     'the user with this e-mail address has another external id. External ids never change by themselves: check which one is right',
   over_guest_tickets:
@@ -71,7 +73,13 @@ export const MEANINGS: Record<string, string> = {
     "the processor rejects the paywall's credentials, they lack a permission, or we cannot decrypt them. The owner has to correct them",
   processor_rejected: 'the processor refused the request',
   processor_unavailable: 'the processor did not respond. Try again after the time in `Retry-After`',
+  quote_expired:
+    'the quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has ' +
+    'changed: request another preview',
   rate_limited: 'too many calls. Wait for the time in `Retry-After`',
+  same_price: 'the subscription has this price already',
+  several_subscriptions:
+    'the user has several subscriptions on the paywall: send the one to change as `subscriptionId`',
   storage_unavailable:
     'our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`',
   test_key: 'the API key is a test key, but the paywall is live. `message` says so',
@@ -85,6 +93,8 @@ export const MEANINGS: Record<string, string> = {
   too_many_users:
     'too many anonymous users were created from your network. Wait for the time in `Retry-After`, or sign in with a code',
   too_much: 'the balance would become 2^53 or more',
+  unchangeable:
+    'the subscription is past due, paused or about to be replaced, so its plan cannot be changed. `status` says which',
   unknown_checkout: 'there is no such checkout',
   unknown_identity: 'you have no such user, or the identifiers sent belong to different users',
   unknown_key: 'the API key is wrong or revoked',
@@ -93,6 +103,7 @@ export const MEANINGS: Record<string, string> = {
   unknown_processor: 'there is no such processor',
   unknown_subscription: 'the user has no such subscription on the paywall',
   unknown_type: 'the paywall has no such type of tokens, or the user has no balance of it',
+  unsupported: "the subscription's processor, named in `acquiring`, cannot change plans through its API",
   unknown_user:
     'the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user ' +
     'who signs in as another user',

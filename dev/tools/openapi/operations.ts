@@ -1,6 +1,7 @@
 import { operations as balances } from '../../../functions/balances/contract.ts'
 import { operations as bootstrap } from '../../../functions/bootstrap/contract.ts'
 import { operations as cancelSubscription } from '../../../functions/cancel-subscription/contract.ts'
+import { operations as changePlan } from '../../../functions/change-plan/contract.ts'
 import { operations as checkoutReturn } from '../../../functions/checkout-return/contract.ts'
 import { pages as docs } from '../../../functions/docs/contract.ts'
 import { operations as getCustomerPortal } from '../../../functions/get-customer-portal/contract.ts'
@@ -23,6 +24,7 @@ const OPERATIONS: Record<string, ApiOperation[]> = {
   'start-checkout': startCheckout,
   'checkout-return': checkoutReturn,
   'cancel-subscription': cancelSubscription,
+  'change-plan': changePlan,
   'get-customer-portal': getCustomerPortal,
   balances,
   'withdraw-tokens': withdrawTokens,

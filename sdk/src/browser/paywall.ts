@@ -2,6 +2,8 @@ import { abortable } from '../abortable.ts'
 import { type CheckoutParams, startCheckout } from '../checkout.ts'
 import { type CallOptions, type Client, unwrap } from '../client.ts'
 import { PaywallError } from '../error.ts'
+import { newKey } from '../keys.ts'
+import { changePlan, type PlanChangeParams, previewPlanChange, type QuotedChangeParams } from '../plan-change.ts'
 import { priceBook } from '../prices.ts'
 import type { FeatureName, PriceName, TokenType } from '../register.ts'
 import type * as Reply from '../schemas.ts'
@@ -179,6 +181,21 @@ export class BrowserPaywall {
     const { user } = this
     if (user) this.#parts.watched.set(withSubscription(user, cancelled.subscription), { reason: 'cancelled' })
     return cancelled
+  }
+
+  /** Returns what a change of plan would cost. Pass its `quote` to `changePlan`: then exactly that is charged. */
+  previewPlanChange(input: PlanChangeParams, options: CallOptions = {}): Promise<Reply.PlanPreview> {
+    return this.#prices.sell(input.price, options, (price) =>
+      previewPlanChange(this.#parts.client(options), this.id, { ...input, price }),
+    )
+  }
+
+  /** Changes the plan of the user's subscription. If `checkoutUrl` is not null, it changes once the difference is paid there. */
+  changePlan(input: QuotedChangeParams, options: CallOptions = {}): Promise<Reply.ChangedPlan> {
+    const key = newKey()
+    return this.#prices.sell(input.price, options, (price) =>
+      changePlan(this.#parts.client(options), this.id, { ...input, price }, key),
+    )
   }
 
   /** Creates a one-time URL of the user's portal at the processor. */

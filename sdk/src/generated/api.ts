@@ -144,6 +144,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/paywall/{id}/change-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the plan of a subscription
+         * @description Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` nothing changes, and the response says what the change would cost. A change with the `quote` of a preview charges exactly what was shown. A scheduled cancellation is undone. A retry with the same `Idempotency-Key` within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds for it. Live paywalls require the key, except for previews.
+         */
+        post: operations["changePlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/paywall/{id}/get-customer-portal": {
         parameters: {
             query?: never;
@@ -778,6 +798,48 @@ export interface components {
             subscriptionId: string;
             /** @description The reason, in the words of the person who cancels. It is stored and passed on to the processor */
             cancellationReason: string;
+        };
+        ChangePlanByOwner: {
+            /** @description With an owner key: the user's e-mail address. At least one of `email`, `userId` and `externalId` is required */
+            email?: string | null;
+            /** @description With an owner key: the user's id. All identifiers must belong to the same user */
+            userId?: string | null;
+            /** @description With an owner key: your own id of the user */
+            externalId?: string | null;
+            /** @description The new price: a `prices[].id` from bootstrap that has an `interval` */
+            priceId: string;
+            /** @description The purchase's `id`. Required only if the user has several subscriptions on the paywall */
+            subscriptionId?: string | null;
+            /**
+             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price is higher per day, else `period_end`
+             * @enum {string|null}
+             */
+            when?: "now" | "period_end" | null;
+            /** @description True to change nothing and get what the change would cost. Default false */
+            preview?: boolean | null;
+            /**
+             * Format: uuid
+             * @description The `quote` of a preview: what it showed is charged, or nothing is and the response is 409
+             */
+            quote?: string | null;
+        };
+        ChangePlanByUser: {
+            /** @description The new price: a `prices[].id` from bootstrap that has an `interval` */
+            priceId: string;
+            /** @description The purchase's `id`. Required only if the user has several subscriptions on the paywall */
+            subscriptionId?: string | null;
+            /**
+             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price is higher per day, else `period_end`
+             * @enum {string|null}
+             */
+            when?: "now" | "period_end" | null;
+            /** @description True to change nothing and get what the change would cost. Default false */
+            preview?: boolean | null;
+            /**
+             * Format: uuid
+             * @description The `quote` of a preview: what it showed is charged, or nothing is and the response is 409
+             */
+            quote?: string | null;
         };
         GetCustomerPortal: {
             /** @description The user's e-mail address. Required unless `externalId` is sent */
@@ -1515,6 +1577,125 @@ export interface components {
                  */
                 canceled_at: string | null;
             };
+        };
+        PlanChange: {
+            /**
+             * Format: uuid
+             * @description Send it with the change, so that exactly this is charged
+             */
+            quote: string;
+            /**
+             * Format: uuid
+             * @description The purchase's `id`
+             */
+            subscription_id: string;
+            /** @description The current price */
+            from: {
+                /** @description Null if no price of the paywall matches what is charged */
+                price_id: string | null;
+                price_slug: string | null;
+                /** @description The price per billing period, in minor units of the currency */
+                unit_amount: number;
+                /** @description ISO 4217 */
+                currency: string;
+                /** @enum {string} */
+                interval: "day" | "week" | "month" | "year";
+                interval_count: number;
+            };
+            /** @description The new price */
+            to: {
+                price_id: string;
+                price_slug: string;
+                /** @description The price per billing period, in minor units of the currency */
+                unit_amount: number;
+                /** @description ISO 4217 */
+                currency: string;
+                /** @enum {string} */
+                interval: "day" | "week" | "month" | "year";
+                interval_count: number;
+            };
+            /**
+             * @description As requested, or the default
+             * @enum {string}
+             */
+            when: "now" | "period_end";
+            /**
+             * Format: date-time
+             * @description When the new price applies
+             */
+            effective_at: string;
+            /** @description What is charged at once, with taxes, after the credit */
+            due_now: {
+                /** @description In minor units of the currency */
+                amount: number;
+                /** @description ISO 4217 */
+                currency: string;
+            };
+            /** @description The credit for the unused time of the current period, included in `due_now` */
+            credit: {
+                /** @description In minor units of the currency */
+                amount: number;
+                /** @description ISO 4217 */
+                currency: string;
+            };
+            /** @description The next charge */
+            next: {
+                amount: number;
+                /** @description ISO 4217 */
+                currency: string;
+                /** Format: date-time */
+                at: string;
+            };
+            /** @description Whether the processor may charge another amount: then the quote only fixes the price and the date */
+            estimate: boolean;
+            /** @description Whether the subscription is cancelled, which the change would undo */
+            undoes_cancellation: boolean;
+            /**
+             * Format: date-time
+             * @description When the quote expires
+             */
+            expires_at: string;
+        } | {
+            /**
+             * Format: uuid
+             * @description The purchase's `id`: it stays the same
+             */
+            subscription_id: string;
+            /** @description The price before */
+            from: {
+                /** @description Null if no price of the paywall matches what is charged */
+                price_id: string | null;
+                price_slug: string | null;
+                /** @description The price per billing period, in minor units of the currency */
+                unit_amount: number;
+                /** @description ISO 4217 */
+                currency: string;
+                /** @enum {string} */
+                interval: "day" | "week" | "month" | "year";
+                interval_count: number;
+            };
+            /** @description The new price */
+            to: {
+                price_id: string;
+                price_slug: string;
+                /** @description The price per billing period, in minor units of the currency */
+                unit_amount: number;
+                /** @description ISO 4217 */
+                currency: string;
+                /** @enum {string} */
+                interval: "day" | "week" | "month" | "year";
+                interval_count: number;
+            };
+            /**
+             * @description As requested, or the default
+             * @enum {string}
+             */
+            when: "now" | "period_end";
+            /**
+             * Format: uri
+             * @description A page of the processor where the buyer must confirm or pay the difference: the plan changes once that is done. Null if nothing is left to do
+             */
+            checkoutUrl: string | null;
         };
         CustomerPortal: {
             /**
@@ -2567,6 +2748,250 @@ export interface operations {
              * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     `Retry-After` is 30 if the processor was not called and it is unknown whether the call was recorded. An earlier retry may get 400 `Subscription is already cancelled` although it is not; a retry after that time cancels.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Seconds to wait before trying again */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "database_unavailable";
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changePlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A UUID that you generate for the call, preferably at random; it may be quoted. Repeated calls with the same key take effect once
+                 * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
+                "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
+                /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
+                "X-SDK-Version"?: components["parameters"]["SdkVersion"];
+            };
+            path: {
+                /**
+                 * @description The id of the paywall. A paywall's own domain answers for that paywall only
+                 * @example 1001
+                 */
+                id: components["parameters"]["PaywallId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "priceId": "price_8d4e5f60718293a43f1c9a2b",
+                 *       "preview": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangePlanByOwner"] | components["schemas"]["ChangePlanByUser"];
+            };
+        };
+        responses: {
+            /** @description What the change costs, or the changed plan */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "quote": "9c1f0e0a-52a4-4c39-9d0e-3f3f0a4a9b61",
+                     *       "subscription_id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                     *       "from": {
+                     *         "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                     *         "price_slug": "monthly",
+                     *         "unit_amount": 999,
+                     *         "currency": "USD",
+                     *         "interval": "month",
+                     *         "interval_count": 1
+                     *       },
+                     *       "to": {
+                     *         "price_id": "price_8d4e5f60718293a43f1c9a2b",
+                     *         "price_slug": "team",
+                     *         "unit_amount": 2999,
+                     *         "currency": "USD",
+                     *         "interval": "month",
+                     *         "interval_count": 1
+                     *       },
+                     *       "when": "now",
+                     *       "effective_at": "2026-11-14T12:30:00.000Z",
+                     *       "due_now": {
+                     *         "amount": 1133,
+                     *         "currency": "USD"
+                     *       },
+                     *       "credit": {
+                     *         "amount": 566,
+                     *         "currency": "USD"
+                     *       },
+                     *       "next": {
+                     *         "amount": 2999,
+                     *         "currency": "USD",
+                     *         "at": "2026-12-01T09:00:00.000Z"
+                     *       },
+                     *       "estimate": false,
+                     *       "undoes_cancellation": false,
+                     *       "expires_at": "2026-11-14T12:45:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlanChange"];
+                };
+            };
+            /**
+             * @description - `invalid_body`: the body must be a JSON object
+             *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
+             *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
+             *     - `Invalid priceId format`: `priceId` must be a string of at most 100 characters
+             *     - `Invalid subscriptionId`: `subscriptionId` must be a string of at most 255 characters
+             *     - `Invalid when`: `when` must be `now` or `period_end`
+             *     - `Invalid preview`: `preview` must be true or false
+             *     - `Invalid quote`: `quote` must be the `quote` of a preview
+             *     - `idempotency_key_required`: a live paywall requires an `Idempotency-Key`
+             *     - `subscriptionId is required`: the user has several subscriptions on the paywall: send the one to change as `subscriptionId`
+             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "invalid_body" | "identity_required" | "Invalid externalId" | "Invalid priceId format" | "Invalid subscriptionId" | "Invalid when" | "Invalid preview" | "Invalid quote" | "idempotency_key_required" | "subscriptionId is required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `Unauthorized`: no API key or token was sent
+             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Unauthorized" | "invalid_token" | "Invalid API key";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description - `payment_declined`: the charge was declined. The plan is unchanged: the buyer has to update the card in the portal first */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "payment_declined";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
+             *     - `plan_change_unavailable`: the subscription's processor, named in `acquiring`, cannot change plans through its API
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @enum {string} */
+                        error?: "Access denied: API key owner does not match paywall owner";
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "plan_change_unavailable";
+                        /**
+                         * @description The subscription's processor
+                         * @enum {string}
+                         */
+                        acquiring: "stripe" | "polar" | "chargebee" | "freemius" | "mollie";
+                    } & components["schemas"]["Error"]);
+                };
+            };
+            /**
+             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
+             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users
+             *     - `identity_not_on_paywall`: you have such a user, but it has never used this paywall
+             *     - `Subscription not found`: the user has no such subscription on the paywall
+             *     - `price_not_found`: the paywall does not sell this price, or no longer does. Read bootstrap again
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "paywall_not_found" | "identity_not_found" | "identity_not_on_paywall" | "Subscription not found" | "price_not_found";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /**
+             * @description - `idempotency_key_reused`: the `Idempotency-Key` was used before, for a different request. Choose a new one
+             *     - `price_unchanged`: the subscription has this price already
+             *     - `currency_mismatch`: the price is not sold in the subscription's currency
+             *     - `subscription_not_changeable`: the subscription is past due, paused or about to be replaced, so its plan cannot be changed. `status` says which
+             *     - `quote_expired`: the quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has changed: request another preview
+             *     - `plan_change_in_progress`: an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Seconds to wait before trying again */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @enum {string} */
+                        error?: "idempotency_key_reused" | "price_unchanged" | "currency_mismatch" | "quote_expired" | "plan_change_in_progress";
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "subscription_not_changeable";
+                        /**
+                         * @description The subscription's status
+                         * @enum {string}
+                         */
+                        status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    } & components["schemas"]["Error"]);
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ProcessorFailure"];
+            /**
+             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             *
+             *     If the claim of a change was stored and only its response was lost, a retry is answered 409 `plan_change_in_progress` for up to 60 seconds, and then changes the plan once. A quote that was sent without `Idempotency-Key` is used up.
              */
             503: {
                 headers: {

@@ -48,6 +48,14 @@ export const CROSS_OWNER_CALLS: Record<string, Reach> = {
       await cancel(world, { ...caller, body })
     }
   },
+  changePlan: async ({ world, shops }, place, caller, other, { purchaseId, subscriptionId, userId }) => {
+    for (const id of [purchaseId, subscriptionId]) {
+      for (const sold of [shops.stripe, other.shops.stripe]) {
+        const body = { userId, subscriptionId: id, priceId: getPriceId(sold.paywall, 'yearly') }
+        await call(world, at(place, 'change-plan'), { ...caller, body })
+      }
+    }
+  },
   getCustomerPortal: ({ world }, place, caller) =>
     call(world, at(place, 'get-customer-portal'), { ...caller, body: { email: DORA, userMeta: { taken: true } } }),
   changeBalance: async ({ world }, place, caller, _, { userId }) => {

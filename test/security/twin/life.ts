@@ -28,7 +28,7 @@ const IGNORING_ACTIVE_PURCHASE = { ignoreActivePurchase: true }
 const EXTERNAL_ID = 'customer 7'
 const newIdempotencyKey = () => ({ 'idempotency-key': randomUUID() })
 /** Idempotency keys that both owners use. */
-const [ORDER, CREDIT] = [newIdempotencyKey(), newIdempotencyKey()]
+const [ORDER, CREDIT, CHANGE] = [newIdempotencyKey(), newIdempotencyKey(), newIdempotencyKey()]
 
 async function expectStatus(request: Promise<Reply>, status = 200): Promise<Reply> {
   const reply = await request
@@ -168,6 +168,15 @@ export const LATER_ACTIONS: Record<string, Act> = {
     expectStatus(
       ask(me, 'get-customer-portal', { key: me.key, body: { email: emailAt('stripe'), userMeta: { seen: 1 } } }),
     ),
+  'a change of plan: previewed, refused, and made': async (me) => {
+    const body = { email: emailAt('stripe'), priceId: getPriceId(me.shops.stripe.paywall, 'plus') }
+    const change = (fields: object, status?: number) =>
+      expectStatus(ask(me, 'change-plan', { key: me.key, headers: CHANGE, body: { ...body, ...fields } }), status)
+    await change({ preview: true })
+    await whileRefused(me, /subscriptions/, () => change({}, 502))
+    await change({})
+    await change({}) // a replay
+  },
   'a returning buyer': async (me) =>
     pay(await open(me.shops.stripe, 'lifetime', { email: emailAt('stripe'), body: IGNORING_ACTIVE_PURCHASE })),
   ...Object.fromEntries(

@@ -19,6 +19,8 @@ const SERVER_CALLS: Record<string, (example: Json) => string> = {
     call('const { checkoutUrl } = ', 'checkout', { email, price, ...order }),
   cancelSubscription: ({ paywallId: _, cancellationReason: reason, ...about }) =>
     call('', 'cancel', { ...about, reason }),
+  changePlan: ({ priceId: price, preview: _, ...who }) =>
+    call('const { quote, due_now } = ', 'previewPlanChange', { ...who, price }),
   getCustomerPortal: (who) => call('const url = ', 'portal', who),
   changeBalance: ({ op, type, amount, ...who }) =>
     `const { count } = await paywall.${op}(${literal(who)}, ${literal(type)}, ${amount})`,
@@ -40,6 +42,7 @@ const BROWSER_CALLS: Record<string, (example: Json) => string> = {
   startCheckout: ({ priceId }) => `await paywall.open(${literal(priceId)})`,
   cancelSubscription: ({ subscriptionId, cancellationReason: reason }) =>
     call('', 'cancel', { subscriptionId, reason }),
+  changePlan: ({ priceId: price }) => call('const { quote, due_now } = ', 'previewPlanChange', { price }),
   getCustomerPortal: () => 'const url = await paywall.portal()',
   openTicket: ({ subject, content }) => call('const { ticket } = ', 'ticket', { subject, content }),
   sendSignInCode: ({ email }) => `await paywall.signIn(${literal(email)})`,

@@ -1,0 +1,123 @@
+-- What a change of plan would change: the subscription, its row locked, and the new price in its currency. `refusal` is null if the plan
+-- can be changed. `takes_effect` is `now` or `period_end`. The gate must be open.
+--
+--   fixed_plans  the processors that cannot change the plan of a subscription
+create function plan_change_order(
+  paywall_id text, token_user_id uuid, email text, user_id text, external_id text, subscription_id text, price_id text,
+  requested text, fixed_plans jsonb,
+  out refusal text, out member_id uuid, out subscription purchases, out price prices, out takes_effect text
+) language plpgsql as $$
+declare
+  present constant timestamptz := paywall_now(paywall_id);
+  member record;
+  running uuid[];
+  offered prices;
+begin
+  member := find_member(paywall_id, token_user_id, email, user_id, external_id);
+  member_id := member.id;
+  refusal := member.refusal;
+  if refusal is not null then return; end if;
+
+  running := array(
+    select p.id from purchases p
+    where p.paywall_id = plan_change_order.paywall_id and p.user_id = member.id and is_running(p, present) and p.begun
+      and (subscription_id is null or p.id = as_uuid(subscription_id) or p.processor_id = subscription_id));
+  refusal := case cardinality(running) when 0 then 'unknown_subscription' when 1 then null else 'several_subscriptions' end;
+  if refusal is not null then return; end if;
+  select * into subscription from purchases p where p.id = running[1] for no key update;
+
+  select * into offered from prices p
+  where p.paywall_id = plan_change_order.paywall_id and p.id = plan_change_order.price_id and p.retired_at is null
+    and p.interval is not null;
+  price := price_in_currency(offered, subscription);
+  takes_effect := coalesce(requested, case when is_upgrade(subscription, price) then 'now' else 'period_end' end);
+  refusal := case
+    when fixed_plans ? subscription.acquiring
+      or subscription.acquiring <> (select p.acquiring from paywalls p where p.id = subscription.paywall_id) then 'unsupported'
+    when offered.id is null then 'unknown_price'
+    when subscription.status not in ('active', 'trialing') or is_past_grace(subscription, present)
+      or subscription.stop_requested_at is not null then 'unchangeable'
+    when price.id is null then 'other_currency'
+    when subscription.unmatched_from is null and subscription.price_id = price.id then 'same_price' end;
+end $$;
+
+-- A price as a subscriber would be charged for it: with the currency, amount and processor's price of the base price or of a local one. All
+-- null if it is not sold in the subscription's currency. A subscriber who has a local price gets the one for the same countries or tier.
+create function price_in_currency(price prices, subscription purchases) returns prices language plpgsql stable as $$
+declare
+  place constant jsonb := (
+    select local - '{currency,amount,processor_price}'::text[]
+    from prices now cross join jsonb_array_elements(now.locals) local
+    where now.id = subscription.price_id and now.processor_price <> subscription.processor_price
+      and (local ->> 'currency', local ->> 'processor_price') = (subscription.currency, subscription.processor_price)
+    limit 1);
+  charged jsonb;
+begin
+  charged := (
+    select local from jsonb_array_elements(price.locals) local
+    where local ->> 'currency' = subscription.currency
+    order by coalesce(local @> place, false) desc limit 1);
+  if price.currency = subscription.currency and not coalesce(charged @> place, false) then return price; end if;
+  if charged is null then return null; end if;
+  price.currency := charged ->> 'currency';
+  price.amount := charged ->> 'amount';
+  price.processor_price := charged ->> 'processor_price';
+  return price;
+end $$;
+
+-- Whether a price is higher per day than what a subscription is charged now.
+create function is_upgrade(subscription purchases, price prices) returns boolean language plpgsql stable as $$
+begin
+  return price.amount / days_of(price.interval, price.interval_count)
+    > subscription.unit_amount / days_of(subscription.interval, subscription.interval_count);
+end $$;
+
+-- The average length of a period in days.
+create function days_of(unit text, units integer) returns numeric language sql immutable as $$
+  select units * case unit when 'day' then 1 when 'week' then 7 when 'month' then 365.25 / 12 when 'year' then 365.25 end
+$$;
+
+-- Stores a change of plan that can be requested for 15 minutes, and returns its row. The subscription's row must be locked.
+create function new_plan_change(owner_id uuid, subscription purchases, price prices, takes_effect text) returns plan_changes
+language plpgsql as $$
+declare
+  present constant timestamptz := paywall_now(subscription.paywall_id);
+  change plan_changes;
+begin
+  insert into plan_changes as c (
+    owner_id, paywall_id, purchase_id, from_price_id, to_price_id, processor_price, amount, currency, takes_effect,
+    priced_at, period_end, expires_at, created_at
+  ) values (
+    owner_id, subscription.paywall_id, subscription.id, subscription.price_id, price.id, price.processor_price, price.amount,
+    price.currency, takes_effect, present, subscription.current_period_end, present + interval '15 minutes', present
+  ) returning c.* into change;
+  return change;
+end $$;
+
+-- Everything that the processor call needs, and the plans before and after as the API shows them: see `RequestedChange` in
+-- requested-change.ts.
+create function plan_change_json(change plan_changes, subscription purchases) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+      'owner_id', change.owner_id, 'id', change.id, 'attempt', change.attempt,
+      'account', account_json(subscription.paywall_id, subscription.acquiring), 'processor_id', subscription.processor_id,
+      'processor_price', change.processor_price, 'takes_effect', change.takes_effect, 'priced_at', iso(change.priced_at),
+      'due_now', change.due_now, 'expires_at', iso(change.expires_at), 'subscription_id', subscription.id,
+      'is_cancelled', subscription.cancel_at_period_end,
+      'from', jsonb_build_object(
+        'price_id', shown ->> 'price_id', 'price_slug', shown ->> 'price_slug', 'unit_amount', subscription.unit_amount,
+        'currency', subscription.currency, 'interval', subscription.interval, 'interval_count', subscription.interval_count),
+      'to', jsonb_build_object(
+        'price_id', price.id, 'price_slug', price.slug, 'unit_amount', change.amount, 'currency', change.currency,
+        'interval', price.interval, 'interval_count', price.interval_count))
+    from prices price cross join purchase_json(subscription) shown
+    where price.id = change.to_price_id);
+end $$;
+
+-- The result of a call that is refused.
+create function refused_plan_change(refusal text, member_id uuid, subscription purchases) returns jsonb
+language sql stable as $$
+  select verdict(refusal) || jsonb_build_object('status', subscription.status, 'acquiring', subscription.acquiring)
+    || logged(member_id, purchase_id => subscription.id)
+$$;

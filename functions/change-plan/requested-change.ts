@@ -1,0 +1,47 @@
+import type * as z from 'zod'
+import type { SealedAccount } from '../../lib/processors/account.ts'
+import type { PlanChange, PurchaseStatus } from '../../lib/processors/processor.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
+import type { Changed, ClaimRefusal, OrderRefusal } from './contract.ts'
+
+/** A change of plan as the database stored it: see plan_change_json. Times are ISO text, amounts in minor units. */
+export interface RequestedChange extends Pick<z.output<typeof Changed>, 'subscription_id' | 'from' | 'to'> {
+  owner_id: string
+  id: string
+  /** Begins a new idempotency key at the processor once it has responded. */
+  attempt: number
+  account: SealedAccount
+  processor_id: string
+  processor_price: string
+  takes_effect: 'now' | 'period_end'
+  priced_at: string
+  /** The previewed amount; null if none was previewed. */
+  due_now: number | null
+  expires_at: string
+  is_cancelled: boolean
+}
+
+/** The status and the processor are the subscription's; null where none was found. */
+export type Refused<Refusal = ClaimRefusal> = { verdict: Refusal; status?: PurchaseStatus; acquiring?: ProcessorName }
+
+/** The result of preview_plan_change. */
+export type PreviewResult = Refused<OrderRefusal> | { verdict: 'quoted'; change: RequestedChange }
+
+/** The result of claim_plan_change. `in_progress`: another attempt holds the claim. `reply` is a response's JSON. */
+export type ClaimResult =
+  | Refused
+  | { verdict: 'in_progress' }
+  | { verdict: 'replay'; reply: string }
+  | { verdict: 'claimed'; change: RequestedChange }
+
+/** The change as its processor is asked for it. */
+export function toPlanChange(change: RequestedChange): PlanChange {
+  const { unit_amount: amount, currency, interval, interval_count: intervalCount } = change.to
+  return {
+    key: `${change.id}:${change.attempt}`,
+    subscriptionId: change.processor_id,
+    to: { processorPrice: change.processor_price, currency, amount, interval, intervalCount },
+    when: change.takes_effect,
+    pricedAt: new Date(change.priced_at),
+  }
+}
