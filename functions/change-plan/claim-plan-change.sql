@@ -7,7 +7,8 @@
 --   quote        the id of a preview; null: the change is not limited to a previewed amount
 --   fixed_plans  the processors that cannot change the plan of a subscription
 --
--- Locks the Idempotency-Key, the change that was requested with it, and the subscription's row.
+-- Locks the Idempotency-Key, the change that was requested with it, the subscription's row, and a
+-- user's rate limit.
 create function claim_plan_change(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid, price_id text, fixed_plans jsonb,
   key_hash text default null, token_user_id uuid default null, token_audience text default null,
@@ -19,6 +20,7 @@ declare
   wanted record;
   change plan_changes;
   subscription purchases;
+  refused jsonb;
 begin
   gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
@@ -43,6 +45,8 @@ begin
   if is_plan_changing(subscription.id) then
     return verdict('in_progress') || logged(subscription.user_id, purchase_id => subscription.id);
   end if;
+  if change.id is null then refused := consume_plan_change(token_user_id); end if;
+  if refused is not null then return refused; end if;
   if change.id is null and quote is null then
     change := new_plan_change(gate.owner_id, subscription, wanted.price, wanted.takes_effect);
   elsif change.id is null then

@@ -29,6 +29,7 @@ export type OrderRefusal =
   | 'same_price'
   | 'other_currency'
   | 'unchangeable'
+  | 'too_many_changes'
 
 export type ClaimRefusal = OrderRefusal | 'key_reused' | 'key_required' | 'quote_expired'
 
@@ -48,6 +49,7 @@ export const errors = defineErrors<ChangeRefusal>({
   other_currency: [409, 'currency_mismatch'],
   unchangeable: [409, 'subscription_not_changeable'],
   quote_expired: [409, 'quote_expired'],
+  too_many_changes: [429, 'rate_limit_exceeded'],
   in_progress: [409, 'plan_change_in_progress'],
   declined: [402, 'payment_declined'],
 })
@@ -200,7 +202,8 @@ export const operations: ApiOperation[] = [
       'nothing changes, and the response says what the change would cost. A change with the `quote` of a preview ' +
       'charges exactly what was shown. A scheduled cancellation is undone. A retry with the same `Idempotency-Key` ' +
       'within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds ' +
-      'for it. Live paywalls require the key, except for previews.',
+      'for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten ' +
+      'minutes; an owner has no limit.',
     access: ['owner', 'user'],
     bodies: { ChangePlanByOwner: OwnerBody, ChangePlanByUser: UserBody },
     example: {

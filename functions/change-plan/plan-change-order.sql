@@ -121,3 +121,17 @@ language sql stable as $$
   select verdict(refusal) || jsonb_build_object('status', subscription.status, 'acquiring', subscription.acquiring)
     || logged(member_id, purchase_id => subscription.id)
 $$;
+
+-- Counts a preview or a change by a user's own token, which costs calls to the processor. Null if it may be made; else the verdict
+-- `too_many_changes`, with the seconds to `wait`. An owner's is not counted. Locks the rate limit.
+create function consume_plan_change(user_id uuid) returns jsonb language plpgsql as $$
+declare
+  of_a_user constant bigint := 20;
+  period constant interval := '10 minutes';
+  wait interval;
+begin
+  if user_id is null then return null; end if;
+  wait := consume('plan changes', 'user:' || user_id, 1, of_a_user, period);
+  if wait is null then return null; end if;
+  return verdict('too_many_changes') || jsonb_build_object('wait', ceil(extract(epoch from wait))) || logged(user_id);
+end $$;

@@ -1,4 +1,5 @@
--- Finds what a change of plan would change, and stores it as a quote without an amount. Locks the subscription's row.
+-- Finds what a change of plan would change, and stores it as a quote without an amount. Locks the
+-- subscription's row, and a user's rate limit.
 create function preview_plan_change(
   paywall_id text, host text, price_id text, fixed_plans jsonb, key_hash text default null, token_user_id uuid default null,
   token_audience text default null, email text default null, user_id text default null, external_id text default null,
@@ -8,6 +9,7 @@ declare
   gate record;
   wanted record;
   change plan_changes;
+  refused jsonb;
 begin
   gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
@@ -15,6 +17,8 @@ begin
   wanted := plan_change_order(
     paywall_id, token_user_id, email, user_id, external_id, subscription_id, price_id, takes_effect, fixed_plans);
   if wanted.refusal is not null then return refused_plan_change(wanted.refusal, wanted.member_id, wanted.subscription); end if;
+  refused := consume_plan_change(token_user_id);
+  if refused is not null then return refused; end if;
 
   change := new_plan_change(gate.owner_id, wanted.subscription, wanted.price, wanted.takes_effect);
   return verdict('quoted') || jsonb_build_object('change', plan_change_json(change, wanted.subscription))

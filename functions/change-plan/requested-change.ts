@@ -21,8 +21,13 @@ export interface RequestedChange extends Pick<z.output<typeof Changed>, 'subscri
   is_cancelled: boolean
 }
 
-/** The status and the processor are the subscription's; null where none was found. */
-export type Refused<Refusal = ClaimRefusal> = { verdict: Refusal; status?: PurchaseStatus; acquiring?: ProcessorName }
+/** The status and the processor are the subscription's, where one was found. `wait`: in seconds, until a user may call again. */
+export type Refused<Refusal = ClaimRefusal> = {
+  verdict: Refusal
+  status?: PurchaseStatus
+  acquiring?: ProcessorName
+  wait?: number
+}
 
 /** The result of preview_plan_change. */
 export type PreviewResult = Refused<OrderRefusal> | { verdict: 'quoted'; change: RequestedChange }

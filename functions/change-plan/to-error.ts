@@ -1,10 +1,10 @@
-import { type ApiError, apiError } from '../../lib/http/errors.ts'
+import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { errors } from './contract.ts'
 import type { Refused } from './requested-change.ts'
 
 /** The error of a refusal, with the status or the processor that it is about. */
-export function toError({ verdict, status, acquiring }: Refused): ApiError {
+export function toError({ verdict, status, acquiring, wait }: Refused): ApiError {
   if (verdict === 'unchangeable' && status) return apiError(errors.unchangeable, { status })
   if (verdict === 'unsupported' && acquiring) return apiError(errors.unsupported, { acquiring })
-  return apiError(errors[verdict])
+  return new ApiError(...errors[verdict], wait === undefined ? {} : { retryAfter: wait })
 }

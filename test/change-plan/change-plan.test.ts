@@ -240,6 +240,18 @@ describe('refused', () => {
     expect(await ask({}, { 'idempotency-key': randomUUID() })).toMatchObject({ status: 200 })
   })
 
+  test('after 20 previews by the user in ten minutes, with the time to wait; the owner may go on', async () => {
+    const subscriber = await subscribe(world, ours)
+    const { token } = await person(world, ours, subscriber.email)
+    const path = `/api/v1/paywall/${world.paywall.id}/change-plan`
+    const ask = () => call(world, path, { token, body: { priceId: getPriceId(world.paywall, 'team'), preview: true } })
+    for (let count = 0; count < 20; count++) expect(await ask()).toMatchObject({ status: 200 })
+    const reply = await ask()
+    expect(reply).toMatchObject(refusal(429, 'rate_limit_exceeded'))
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+    expect(await changePlan(world, subscriber, { body: { preview: true } })).toMatchObject({ status: 200 })
+  })
+
   test.each(PROCESSOR_NAMES.filter((name) => !DEFINITIONS[name].capabilities.changesPlan))(
     'at %s, which cannot change plans',
     async (acquiring) => {

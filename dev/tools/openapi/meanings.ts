@@ -83,6 +83,8 @@ export const MEANINGS: Record<string, string> = {
   storage_unavailable:
     'our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`',
   test_key: 'the API key is a test key, but the paywall is live. `message` says so',
+  too_many_changes:
+    'the user has made 20 previews and changes of its plan in ten minutes. Wait for the time in `Retry-After`',
   too_many_files: `a ticket accepts at most ${TICKET_FILES_LIMIT} files`,
   too_many_mails:
     'too many codes were requested in the last hour: for this address from your network or in total, from your network, or on the ' +
@@ -103,7 +105,8 @@ export const MEANINGS: Record<string, string> = {
   unknown_processor: 'there is no such processor',
   unknown_subscription: 'the user has no such subscription on the paywall',
   unknown_type: 'the paywall has no such type of tokens, or the user has no balance of it',
-  unsupported: "the subscription's processor, named in `acquiring`, cannot change plans through its API",
+  unsupported:
+    "the subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more",
   unknown_user:
     'the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user ' +
     'who signs in as another user',

@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Change the plan of a subscription
-         * @description Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` nothing changes, and the response says what the change would cost. A change with the `quote` of a preview charges exactly what was shown. A scheduled cancellation is undone. A retry with the same `Idempotency-Key` within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds for it. Live paywalls require the key, except for previews.
+         * @description Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` nothing changes, and the response says what the change would cost. A change with the `quote` of a preview charges exactly what was shown. A scheduled cancellation is undone. A retry with the same `Idempotency-Key` within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten minutes; an owner has no limit.
          */
         post: operations["changePlan"];
         delete?: never;
@@ -2912,7 +2912,7 @@ export interface operations {
             };
             /**
              * @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
-             *     - `plan_change_unavailable`: the subscription's processor, named in `acquiring`, cannot change plans through its API
+             *     - `plan_change_unavailable`: the subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more
              */
             403: {
                 headers: {
@@ -2985,7 +2985,20 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["TooManyRequests"];
+            /** @description - `rate_limit_exceeded`: the user has made 20 previews and changes of its plan in ten minutes. Wait for the time in `Retry-After`; or too many calls. Wait for the time in `Retry-After` */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "rate_limit_exceeded";
+                    } & components["schemas"]["Error"];
+                };
+            };
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
