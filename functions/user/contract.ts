@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { time } from '../../lib/access/purchase.ts'
+import { type Purchase, time } from '../../lib/access/purchase.ts'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
 import { callerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
@@ -73,32 +73,33 @@ export const Reply = z.object({
     ),
 })
 
+/** A subscription in the examples of the API's document. */
+export const EXAMPLE_PURCHASE = {
+  id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
+  status: 'active',
+  acquiring: PROCESSOR_NAMES[0],
+  price_id: 'price_3f1c9a2b7d4e5f60718293a4',
+  price_slug: 'monthly',
+  features: ['export'],
+  interval: 'month',
+  interval_count: 1,
+  unit_amount: 999,
+  currency: 'USD',
+  current_period_end: '2026-12-01T09:00:00.000Z',
+  trial_end: null,
+  cancel_at_period_end: false,
+  cancel_at: null,
+  canceled_at: null,
+  access_until: '2026-12-04T09:00:00.000Z',
+  created_at: '2026-11-01T09:05:00.000Z',
+} satisfies z.input<typeof Purchase>
+
 /** The response for an owner key, as in the example request: without `user`. */
 const example = {
   tier: 1,
   country: 'US',
   countryMatch: true,
-  purchases: [
-    {
-      id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
-      status: 'active',
-      acquiring: PROCESSOR_NAMES[0],
-      price_id: 'price_3f1c9a2b7d4e5f60718293a4',
-      price_slug: 'monthly',
-      features: ['export'],
-      interval: 'month',
-      interval_count: 1,
-      unit_amount: 999,
-      currency: 'USD',
-      current_period_end: '2026-12-01T09:00:00.000Z',
-      trial_end: null,
-      cancel_at_period_end: false,
-      cancel_at: null,
-      canceled_at: null,
-      access_until: '2026-12-04T09:00:00.000Z',
-      created_at: '2026-11-01T09:05:00.000Z',
-    },
-  ],
+  purchases: [EXAMPLE_PURCHASE],
   being_replaced: [],
   paid: true,
   features: ['export'],

@@ -1,32 +1,12 @@
 import type * as z from 'zod'
+import { EXAMPLE_PURCHASE } from '../../../functions/user/contract.ts'
 import type { Purchase } from '../../../lib/access/purchase.ts'
 import type { EventType } from '../../../lib/events/types.ts'
-import { PROCESSOR_NAMES } from '../../../lib/processors/processor-name.ts'
 import { EXAMPLE_PAYWALL } from './parameters.ts'
 import type { Json } from './schemas.ts'
 
 /** When most of the examples happen. */
 const NOW = '2026-11-15T12:00:00.000Z'
-
-const MONTHLY = {
-  id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',
-  status: 'active',
-  acquiring: PROCESSOR_NAMES[0],
-  price_id: 'price_3f1c9a2b7d4e5f60718293a4',
-  price_slug: 'monthly',
-  features: ['export'],
-  interval: 'month',
-  interval_count: 1,
-  unit_amount: 999,
-  currency: 'USD',
-  current_period_end: '2026-12-01T09:00:00.000Z',
-  trial_end: null,
-  cancel_at_period_end: false,
-  cancel_at: null,
-  canceled_at: null,
-  access_until: '2026-12-04T09:00:00.000Z',
-  created_at: '2026-11-01T09:00:00.000Z',
-} satisfies z.input<typeof Purchase>
 
 const YEARLY = {
   price_id: 'price_8d2e6c40a1b3f5970e6d4c2b',
@@ -37,13 +17,13 @@ const YEARLY = {
   access_until: '2027-11-18T12:00:00.000Z',
 } satisfies Partial<z.input<typeof Purchase>>
 const RENEWED = { current_period_end: '2027-01-01T09:00:00.000Z', access_until: '2027-01-04T09:00:00.000Z' }
-const TRIAL = { status: 'trialing', trial_end: MONTHLY.current_period_end } as const
+const TRIAL = { status: 'trialing', trial_end: EXAMPLE_PURCHASE.current_period_end } as const
 const PAST_DUE = { status: 'past_due', access_until: '2026-12-08T09:00:00.000Z' } as const
 const CANCELLED = {
   cancel_at_period_end: true,
-  cancel_at: MONTHLY.current_period_end,
+  cancel_at: EXAMPLE_PURCHASE.current_period_end,
   canceled_at: NOW,
-  access_until: MONTHLY.current_period_end,
+  access_until: EXAMPLE_PURCHASE.current_period_end,
 }
 const ENDED = { ...CANCELLED, status: 'canceled' } as const
 
@@ -51,15 +31,15 @@ type Change = Partial<z.input<typeof Purchase>>
 
 /** The data of an event about a subscription. `before` is what the event changed, as it was before. */
 const subscription = (now: Change = {}, before?: Change): Json => ({
-  subscription: { ...MONTHLY, ...now },
-  ...(before && { previous: { ...MONTHLY, ...before } }),
+  subscription: { ...EXAMPLE_PURCHASE, ...now },
+  ...(before && { previous: { ...EXAMPLE_PURCHASE, ...before } }),
 })
 
 const payment = (more: Json = {}): Json => ({
   payment: {
     id: '9b1d6f0c-7a34-4c52-8f0e-2d3c4b5a6978',
     processor_id: 'in_1QX2ab3CdE4fGh5I',
-    purchase_id: MONTHLY.id,
+    purchase_id: EXAMPLE_PURCHASE.id,
     purchase_status: 'active',
     price_slug: 'monthly',
     amount: 999,
@@ -98,9 +78,9 @@ const DATA: Record<EventType, Json> = {
   'checkout.completed': {
     checkout: {
       id: '2c9a7f10-5e6b-4d3a-9c81-7b6a5d4e3f21',
-      price_id: MONTHLY.price_id,
+      price_id: EXAMPLE_PURCHASE.price_id,
       price_slug: 'monthly',
-      purchase_id: MONTHLY.id,
+      purchase_id: EXAMPLE_PURCHASE.id,
       features: ['export'],
       amount: 999,
       currency: 'USD',
@@ -126,12 +106,12 @@ const DATA: Record<EventType, Json> = {
 /** When the examples happen that belong to the end of the period. */
 const TIMES: Partial<Record<EventType, string>> = {
   'subscription.trial_ending': '2026-11-28T09:00:00.000Z',
-  'subscription.updated': MONTHLY.current_period_end,
+  'subscription.updated': EXAMPLE_PURCHASE.current_period_end,
   'subscription.past_due': '2026-12-01T10:00:00.000Z',
   'subscription.renewed': '2026-12-01T10:00:00.000Z',
   'subscription.access_ended': PAST_DUE.access_until,
   'subscription.recovered': '2026-12-10T08:00:00.000Z',
-  'subscription.ended': MONTHLY.current_period_end,
+  'subscription.ended': EXAMPLE_PURCHASE.current_period_end,
 }
 
 /** An example of an event, as it is delivered. */

@@ -4389,7 +4389,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -4472,7 +4472,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2027-01-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -4493,7 +4493,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -4576,7 +4576,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2027-01-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -4597,7 +4597,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -4680,7 +4680,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -4763,7 +4763,7 @@ export interface operations {
                  *           "cancel_at": "2026-12-01T09:00:00.000Z",
                  *           "canceled_at": "2026-11-15T12:00:00.000Z",
                  *           "access_until": "2026-12-01T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -4784,7 +4784,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -4867,7 +4867,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -4888,7 +4888,7 @@ export interface operations {
                  *           "cancel_at": "2026-12-01T09:00:00.000Z",
                  *           "canceled_at": "2026-11-15T12:00:00.000Z",
                  *           "access_until": "2026-12-01T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -4971,7 +4971,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-08T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -4992,7 +4992,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -5075,7 +5075,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-08T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -5096,7 +5096,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-08T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -5179,7 +5179,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2027-01-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -5200,7 +5200,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-08T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -5283,7 +5283,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2027-11-18T12:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -5304,7 +5304,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -5387,7 +5387,7 @@ export interface operations {
                  *           "cancel_at": "2026-12-01T09:00:00.000Z",
                  *           "canceled_at": "2026-11-15T12:00:00.000Z",
                  *           "access_until": "2026-12-01T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         },
                  *         "previous": {
                  *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
@@ -5408,7 +5408,7 @@ export interface operations {
                  *           "cancel_at": "2026-12-01T09:00:00.000Z",
                  *           "canceled_at": "2026-11-15T12:00:00.000Z",
                  *           "access_until": "2026-12-01T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
@@ -5491,7 +5491,7 @@ export interface operations {
                  *           "cancel_at": null,
                  *           "canceled_at": null,
                  *           "access_until": "2026-12-04T09:00:00.000Z",
-                 *           "created_at": "2026-11-01T09:00:00.000Z"
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
                  *         }
                  *       }
                  *     }
