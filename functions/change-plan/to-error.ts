@@ -6,5 +6,6 @@ import type { Refused } from './requested-change.ts'
 export function toError({ verdict, status, acquiring, wait }: Refused): ApiError {
   if (verdict === 'unchangeable' && status) return apiError(errors.unchangeable, { status })
   if (verdict === 'unsupported' && acquiring) return apiError(errors.unsupported, { acquiring })
-  return new ApiError(...errors[verdict], wait === undefined ? {} : { retryAfter: wait })
+  if (wait !== undefined) return new ApiError(...errors[verdict], { retryAfter: wait })
+  return apiError(errors[verdict])
 }
