@@ -9,18 +9,11 @@ import { type Change, changeJson } from './apply/changes.ts'
 import { changesText, changeText, warningText } from './apply/changes-text.ts'
 import { computeVersions, type Version, versionText } from './apply/versions.ts'
 import { parseArguments } from './arguments.ts'
-import {
-  CommandError,
-  type CommandResult,
-  enterLocalWorld,
-  required,
-  type SealingKeys,
-  sealingKeys,
-} from './command.ts'
+import { CommandError, type CommandResult, required, type SealingKeys, sealingKeys } from './command.ts'
 import { confirm } from './confirm.ts'
 import { type Database, withDatabase } from './database.ts'
 import { readTextArgument } from './file-argument.ts'
-import { reloadLocalWorld } from './local-world.ts'
+import { enterLocalWorld, reloadLocalWorld } from './local-world.ts'
 import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 import { isLocalHost, malformedOrigin } from './paywall-file/service-hosts.ts'
 
@@ -46,12 +39,14 @@ export async function runApply(args: string[]): Promise<CommandResult> {
   )
   const { text, json } = toResult(result, await computeVersions(file), { isDone: true })
   const ids = file.paywalls.map(({ id }) => id)
-  const home = await reloadLocalWorld(required('DATABASE_URL'), ids)
-  const served = home === null ? '' : `\nThe local world serves it: ${home}/?paywall=${ids[0]}`
+  const served = await reloadLocalWorld(required('DATABASE_URL'), ids)
   const secrets = result.newSecrets.map(
     ({ what, secret }) => `\n\nThe secret of ${what}, shown only once:\n  ${secret}`,
   )
-  return { text: text + served + secrets.join(''), json: { ...json, new_secrets: result.newSecrets } }
+  return {
+    text: [text, ...(served === null ? [] : [`\n${served}`]), ...secrets].join(''),
+    json: { ...json, new_secrets: result.newSecrets },
+  }
 }
 
 /** Applies the file once the operator has confirmed its destructive changes. Throws a `CommandError` otherwise. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { parseArguments } from './arguments.ts'
-import { CommandError, type CommandResult, readLocalWorld } from './command.ts'
+import { CommandError, type CommandResult } from './command.ts'
+import { readLocalWorld } from './local-world.ts'
 
 /** The default port of the local world's home page, which `npm run dev` starts. */
 export const HOME_PORT = 8786

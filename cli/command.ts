@@ -1,9 +1,5 @@
 // Shared by all commands: environment, arguments, results and errors.
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { parseEnv } from 'node:util'
-
-const ROOT = join(import.meta.dirname, '..')
+import { resolve } from 'node:path'
 
 /** A command's result: text to print, empty if all of it was printed before, and the JSON that `--json` prints instead. */
 export interface CommandResult {
@@ -35,35 +31,6 @@ export interface SealingKeys {
   processorCredentialsKey: string
   webhookSecretsKey: string
   turnstileSecretsKey: string
-}
-
-/**
- * If DATABASE_URL is not set, loads the environment of the local world from the file that `npm run dev` writes. Variables that are set
- * keep their values. Throws a `CommandError` if there is no local world.
- */
-export function enterLocalWorld(): void {
-  if (process.env.DATABASE_URL) return
-  const { folder, path } = localWorld()
-  if (!existsSync(path)) {
-    throw new CommandError([
-      `DATABASE_URL is not set, and there is no local world in ${folder}: start one with npm run dev`,
-    ])
-  }
-  if (process.env.DATABASE_URL === '') delete process.env.DATABASE_URL // loadEnvFile does not replace even an empty variable
-  process.loadEnvFile(path)
-  process.stderr.write(`DATABASE_URL is not set: using the local world in ${folder}\n`)
-}
-
-/** The environment of the local world that was started last in this folder; empty if there is none. */
-export function readLocalWorld(): Record<string, string | undefined> {
-  const { path } = localWorld()
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
-}
-
-/** The folder of the local world, and the file in it that `npm run dev` writes for commands. */
-function localWorld(): { folder: string; path: string } {
-  const folder = resolve(ROOT, process.env.PAYWALL_LOCAL_DIR ?? '.local')
-  return { folder, path: join(folder, 'env') }
 }
 
 /** Reads an environment variable. Throws a `CommandError` if it is not set. */

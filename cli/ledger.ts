@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { choose, parseArguments } from './arguments.ts'
-import { CommandError, type CommandResult, enterLocalWorld, required } from './command.ts'
+import { CommandError, type CommandResult, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
+import { enterLocalWorld } from './local-world.ts'
 
 const USAGE = ['usage: paywall ledger verify']
 

@@ -1,6 +1,7 @@
 import { parseArguments } from './arguments.ts'
-import { CommandError, type CommandResult, enterLocalWorld, type PrintLine, required } from './command.ts'
+import { CommandError, type CommandResult, type PrintLine, required } from './command.ts'
 import { withClient } from './database.ts'
+import { enterLocalWorld } from './local-world.ts'
 import { type MigrateOptions, migrate } from './migrate/migrate.ts'
 
 /** `paywall migrate [--plan]`: runs the pending steps and prints each, or only prints them. */

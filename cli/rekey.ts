@@ -10,15 +10,9 @@ import { lockOwner } from './apply/apply.ts'
 import { unsealOrNull } from './apply/stored.ts'
 import { webhookContext, webhookName } from './apply/webhooks.ts'
 import { parseArguments } from './arguments.ts'
-import {
-  CommandError,
-  type CommandResult,
-  enterLocalWorld,
-  required,
-  type SealingKeys,
-  sealingKeys,
-} from './command.ts'
+import { CommandError, type CommandResult, required, type SealingKeys, sealingKeys } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
+import { enterLocalWorld } from './local-world.ts'
 
 /** Counts of what was done, and an error message for each secret that no key decrypts. */
 interface Rekeyed {

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { choose, parseArguments } from './arguments.ts'
 import { downloadAttachment } from './attachments.ts'
-import { CommandError, type CommandResult, enterLocalWorld, pathArgument, required } from './command.ts'
+import { CommandError, type CommandResult, pathArgument, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
+import { enterLocalWorld } from './local-world.ts'
 
 /** More would scroll off the screen. */
 const MAX_TICKETS = 50

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -81,4 +84,13 @@ test('sells what paywall apply has applied, and an edited price, and shows it at
 test('is not reported as served if no local world runs on the database', async () => {
   writeCommandEnvironment(folder, { databaseUrl: world.databaseUrl, home: 'http://127.0.0.1:9' }, world.secrets)
   expect(await apply('3003', { label: 'One time' })).not.toContain('local world')
+})
+
+test('reports a local world that could not load it', async () => {
+  const broken = createServer((_, response) => response.writeHead(500).end()).listen(0, '127.0.0.1')
+  await once(broken, 'listening')
+  const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`
+  writeCommandEnvironment(folder, { databaseUrl: world.databaseUrl, home: url }, world.secrets)
+  expect(await apply('3003', { label: 'Only once' })).toContain(`The local world at ${url} could not load it`)
+  broken.close()
 })
