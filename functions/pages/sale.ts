@@ -1,11 +1,12 @@
-// What a price means for this visitor.
+// What a price or a purchase means for this visitor.
 import type { Site } from './site.ts'
 import type { Price, Purchase } from './structure.ts'
-import { isOver } from './views/purchase.tsx'
 
 /** The trial that the visitor would get: each user has one on a paywall. */
 export const trialDays = ({ user }: Site, price: Price): number =>
   user?.purchases.some(({ trial_end }) => trial_end !== null) ? 0 : price.trial_days
+
+export const isOver = ({ status }: Purchase): boolean => status === 'canceled' || status === 'refunded'
 
 const isSubscription = ({ interval }: Price | Purchase) => interval !== null
 

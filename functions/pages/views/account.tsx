@@ -1,11 +1,12 @@
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
+import { isOver } from '../sale.ts'
 import type { SignInStep } from '../sign-in.ts'
 import type { Site } from '../site.ts'
 import type { User } from '../structure.ts'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
-import { endsAtOnce, isOver, PurchaseCard } from './purchase.tsx'
+import { endsAtOnce, PurchaseCard } from './purchase.tsx'
 import { SignIn } from './sign-in.tsx'
 
 export interface Shown {

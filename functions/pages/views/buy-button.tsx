@@ -9,7 +9,7 @@ import { priceLabel } from './purchase.tsx'
 interface BuyButtonProps {
   site: Site
   choice: Choice
-  /** The owner's text; by default it says what happens. */
+  /** The owner's text; by default it describes what happens. */
   text?: string | undefined
   /** The price that it sells; by default the one that the visitor has chosen. */
   price?: Price | undefined

@@ -3,6 +3,7 @@ import { toMajorUnits } from '../../../lib/money/money.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { CANCEL_PATH } from '../contract.ts'
 import { formatCycle, formatDate, formatMoney } from '../formats.ts'
+import { isOver } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
 
@@ -40,8 +41,6 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
 /** The label of the price; its slug if it is no longer sold, or the paywall's name if no price is known. */
 export const priceLabel = ({ structure, text }: Site, { price_slug: slug }: Purchase): string =>
   text(structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name)
-
-export const isOver = ({ status }: Purchase): boolean => status === 'canceled' || status === 'refunded'
 
 /** Whether a cancellation ends the purchase and its access immediately, or has already ended it. */
 export const endsAtOnce = ({ status, acquiring }: Purchase): boolean =>
