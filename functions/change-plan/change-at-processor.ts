@@ -1,5 +1,5 @@
 // Changes the plan of a claimed subscription:
-// 1. ask the processor. If nothing has changed, or that is unknown, give the claim up, so that the next call can retry at once
+// 1. change the plan at the processor. If nothing has changed, or that is unknown, give the claim up, so that the next call can retry at once
 // 2. record the reply, which calls with the same Idempotency-Key get from now on
 // 3. after the response, fetch and store the subscription, even if a webhook reports the change, too: it may be lost
 import type * as z from 'zod'

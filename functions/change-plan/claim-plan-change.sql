@@ -7,8 +7,7 @@
 --   quote        the id of a preview; null: the change is not limited to a previewed amount
 --   fixed_plans  the processors that cannot change the plan of a subscription
 --
--- Locks the Idempotency-Key, the change that was requested with it, the subscription's row, and a
--- user's rate limit.
+-- Locks the Idempotency-Key, the change that was requested with it, the subscription's row, and a user's rate limit.
 create function claim_plan_change(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid, price_id text, fixed_plans jsonb,
   key_hash text default null, token_user_id uuid default null, token_audience text default null,
@@ -33,7 +32,11 @@ begin
     return verdict('replay') || jsonb_build_object('reply', change.reply) || logged(purchase_id => change.purchase_id);
   end if;
 
-  -- An attempt that crashed is repeated as it was, even if the subscription has the new price by now.
+  -- An attempt that crashed or failed is repeated as it was, even if the subscription has the new price by now. Once its price has expired,
+  -- the call is a new change.
+  if change.expires_at <= paywall_now(paywall_id) and coalesce(change.leased_until <= now(), true) then
+    change := release_idempotency_key(change);
+  end if;
   if change.id is not null then
     select * into subscription from purchases p where p.id = change.purchase_id for no key update;
   else
@@ -74,6 +77,12 @@ begin
     (find_requested_plan_change.owner_id, find_requested_plan_change.paywall_id, find_requested_plan_change.caller, key)
   for no key update;
   if change.created_at > paywall_now(paywall_id) - idempotency_window() then return change; end if;
+  return release_idempotency_key(change);
+end $$;
+
+-- Makes the key of a change available for another one. Returns null.
+create function release_idempotency_key(change plan_changes) returns plan_changes language plpgsql as $$
+begin
   update plan_changes c set idempotency_key = null where (c.owner_id, c.id) = (change.owner_id, change.id);
   return null;
 end $$;

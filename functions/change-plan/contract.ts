@@ -15,7 +15,7 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 export const PATH = '/api/v1/paywall/:id/change-plan'
 
 /**
- * Why a plan is not changed: see plan-change-order.sql and claim-plan-change.sql. `several_subscriptions`: the call does not say which one.
+ * Why a plan is not changed: see plan-change-order.sql and claim-plan-change.sql. `several_subscriptions`: the call names none of them.
  * `same_price`: it has this price. `other_currency`: the price is not sold in the subscription's currency. `unchangeable`: it is past due,
  * paused, pending, or about to be replaced or ended.
  */
@@ -33,7 +33,7 @@ export type OrderRefusal =
 
 export type ClaimRefusal = OrderRefusal | 'key_reused' | 'key_required' | 'quote_expired'
 
-type ChangeRefusal = ClaimRefusal | 'no_credential' | 'bad_token' | 'in_progress' | 'declined'
+type ChangeRefusal = ClaimRefusal | 'no_credential' | 'bad_token' | 'plan_changing' | 'declined'
 
 /** The error for each refusal. */
 export const errors = defineErrors<ChangeRefusal>({
@@ -50,7 +50,7 @@ export const errors = defineErrors<ChangeRefusal>({
   unchangeable: [409, 'subscription_not_changeable'],
   quote_expired: [409, 'quote_expired'],
   too_many_changes: [429, 'rate_limit_exceeded'],
-  in_progress: [409, 'plan_change_in_progress'],
+  plan_changing: [409, 'plan_change_in_progress'],
   declined: [402, 'payment_declined'],
 })
 
@@ -219,7 +219,7 @@ export const operations: ApiOperation[] = [
     },
     errors,
     details: { unchangeable: status, unsupported: processor },
-    retried: ['in_progress'],
+    retried: ['plan_changing'],
     ifResponseLost:
       'If the claim of a change was stored and only its response was lost, a retry is answered 409 ' +
       '`plan_change_in_progress` for up to 60 seconds, and then changes the plan once. A quote that was sent without ' +

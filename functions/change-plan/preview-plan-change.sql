@@ -1,5 +1,5 @@
--- Finds what a change of plan would change, and stores it as a quote without an amount. Locks the
--- subscription's row, and a user's rate limit.
+-- Finds what a change of plan would change, and stores it as a quote without an amount. Locks the subscription's row, and a user's rate
+-- limit.
 create function preview_plan_change(
   paywall_id text, host text, price_id text, fixed_plans jsonb, key_hash text default null, token_user_id uuid default null,
   token_audience text default null, email text default null, user_id text default null, external_id text default null,

@@ -6,7 +6,7 @@ import type { Preview } from './contract.ts'
 import { type PreviewResult, toPlanChange } from './requested-change.ts'
 import { toError } from './to-error.ts'
 
-/** Who asks for which change: the parameters of preview_plan_change. */
+/** The caller, and the change that it requests: the parameters of preview_plan_change. */
 type PreviewParameters = Parameters<typeof previewPlanChange>[1]
 
 /**

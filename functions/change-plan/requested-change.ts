@@ -39,7 +39,7 @@ export type ClaimResult =
   | { verdict: 'replay'; reply: string }
   | { verdict: 'claimed'; change: RequestedChange }
 
-/** The change as its processor is asked for it. */
+/** The change in the form that processors take. */
 export function toPlanChange(change: RequestedChange): PlanChange {
   const { unit_amount: amount, currency, interval, interval_count: intervalCount } = change.to
   return {

@@ -1,6 +1,6 @@
 // Moves a subscription to another price:
 // 1. read the credential, the body and the Idempotency-Key
-// 2. a preview: store what would change, ask the processor what it costs, and return that as a quote (preview.ts)
+// 2. a preview: store what would change, get its cost from the processor, and return that as a quote (preview.ts)
 // 3. a change: claim the key, or wait for the reply of the attempt that holds it. Then change the plan at the processor and record the
 //    reply (change-at-processor.ts)
 import type { Context } from 'hono'
@@ -12,8 +12,7 @@ import { canonicalHash } from '../../lib/crypto/canonical.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
 import { apiError } from '../../lib/http/errors.ts'
-import { readIdempotencyKey } from '../../lib/http/idempotency.ts'
-import { parseJson } from '../../lib/http/parse.ts'
+import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { untilDecided } from '../../lib/http/until-decided.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
@@ -33,7 +32,7 @@ app.post(PATH, async (c) => {
   const caller = await readCredential(c.req, c.env)
   if (caller.kind === 'none') throw apiError(errors.no_credential)
   if (caller.kind === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
-  const { request, idempotency } = await readRequest(c, caller).catch(rejectInvalidKeyFirst(c.env, caller, errors))
+  const { request, key } = await readRequest(c, caller).catch(rejectInvalidKeyFirst(c.env, caller, errors))
 
   const db = connect(c.env)
   const { preview, quote, when: takesEffect, ...order } = request
@@ -49,15 +48,15 @@ app.post(PATH, async (c) => {
   const holder = crypto.randomUUID()
   const claim = {
     caller: caller.kind === 'owner' ? 'owner' : `user:${caller.userId}`,
-    key: idempotency?.idempotencyKey ?? crypto.randomUUID(),
-    hasKey: idempotency !== null,
-    hash: idempotency?.requestHash ?? (await canonicalHash(request)),
+    key: key ?? crypto.randomUUID(),
+    hasKey: key !== null,
+    hash: await canonicalHash(request),
     holder,
     quote,
   }
   const row = await untilDecided(
     () => claimPlanChange<ClaimResult>(db, { ...parameters, ...claim }),
-    errors.in_progress,
+    errors.plan_changing,
   )
   if (row.verdict === 'replay') return c.body(row.reply, 200, { ...JSON_TYPE, 'Idempotency-Replayed': 'true' })
   if (row.verdict !== 'claimed') throw toError(row)
@@ -72,7 +71,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' }
 async function readRequest(c: Context, caller: Caller) {
   await checkPaywallId(c.req, paywallTarget(c))
   const request: ChangeRequest = await parseJson(c.req, caller.kind === 'owner' ? OwnerBody : UserBody)
-  return { request, idempotency: await readIdempotencyKey(c.req, request) }
+  return { request, key: parseIdempotencyKey(c.req) }
 }
 
 export default app

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { interruptOnce, type Side } from '../support/interrupt.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
+import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 import { changePlan, PRICES, pricesAtStripe } from './changing.ts'
@@ -74,4 +75,39 @@ test('while Stripe does not respond, nothing is changed, and a retry may follow 
   expect(refused).toMatchObject({ status: 502, body: { error: 'processor_unavailable' } })
   expect(await changePlan(world, subscriber, options)).toMatchObject({ status: 200 })
   await expectChangedOnce(subscriber)
+})
+
+test('an attempt that failed is repeated with its key for 15 minutes; after that the call is a new change', async () => {
+  const subscriber = await subscribe(world, ours)
+  const options = { headers: { 'idempotency-key': randomUUID() } }
+  world.stripe.onCall = async () => ({ status: 503, headers: {}, body: '{"error":{"type":"api_error"}}' })
+  expect(await changePlan(world, subscriber, options)).toMatchObject({ status: 502 })
+  world.stripe.onCall = undefined
+  await world.clock.advance(world.paywall.id, '16m')
+  await world.stripe.renew(subscriber.subscriptionId, { fail: true })
+  await world.stripe.drainWebhooks()
+  const reply = await changePlan(world, subscriber, options)
+  expect(reply).toMatchObject({ status: 409, body: { error: 'subscription_not_changeable', status: 'past_due' } })
+  expect(pricesAtStripe(world, subscriber)).toEqual(['price_monthly'])
+})
+
+test('if neither the read after the change nor a webhook arrives, the change is stored ten minutes later', async () => {
+  const subscriber = await subscribe(world, ours)
+  const slugs = async () => (await userState(world, subscriber.id)).purchases.map(({ price_slug }) => price_slug)
+  world.stripe.holdWebhooks()
+  let isChanged = false
+  world.stripe.onCall = async ({ method }, run) => {
+    if (method === 'GET' && isChanged) return { status: 503, headers: {}, body: '{"error":{"type":"api_error"}}' }
+    if (method === 'POST') isChanged = true
+    return run()
+  }
+  expect(await changePlan(world, subscriber)).toMatchObject({ status: 200 })
+  await until('the read has failed', async () =>
+    world.logs.some(({ message }) => message.includes('change not synced yet')),
+  )
+  world.stripe.onCall = undefined
+  expect(await slugs()).toEqual(['monthly'])
+  await world.clock.advance(world.paywall.id, '11m')
+  expect(await slugs()).toEqual(['team'])
+  await world.stripe.sendHeldWebhooks()
 })

@@ -69,6 +69,7 @@ export const MEANINGS: Record<string, string> = {
   over_quota: 'the user, or guests with this address, already opened two tickets in the last 24 hours',
   payload_too_large: 'the body is too large',
   paywall_id_mismatch: '`X-Paywall-Id` does not match the paywall of the call',
+  plan_changing: 'a change of this subscription is under way. Repeat the call after the time in `Retry-After`',
   processor_misconfigured:
     "the processor rejects the paywall's credentials, they lack a permission, or we cannot decrypt them. The owner has to correct them",
   processor_rejected: 'the processor refused the request',

@@ -2960,7 +2960,7 @@ export interface operations {
              *     - `currency_mismatch`: the price is not sold in the subscription's currency
              *     - `subscription_not_changeable`: the subscription is past due, paused or about to be replaced, so its plan cannot be changed. `status` says which
              *     - `quote_expired`: the quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has changed: request another preview
-             *     - `plan_change_in_progress`: an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`
+             *     - `plan_change_in_progress`: a change of this subscription is under way. Repeat the call after the time in `Retry-After`
              */
             409: {
                 headers: {
