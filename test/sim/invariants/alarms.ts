@@ -21,7 +21,7 @@ export const ALARMS: Invariant = {
     ...falseDuplicates(life),
     ...(life.known.settled
       ? replacements(life)
-          .filter((each) => isCertain(life, each))
+          .filter((each) => isCertain(life, each) && !mayHaveEndedUnseen(each.newer))
           .flatMap((each) => [...unreportedCharges(life, each), ...unreportedStopFailures(life, each)])
       : []),
   ],
@@ -76,6 +76,10 @@ function isCertain(life: Case, { older, newer, at }: Replacement): boolean {
   const last = events.slice(0, events.indexOf(replaced)).findLast(({ data }) => isAbout(data, older))
   return last?.data.user.id === replaced.data.user.id
 }
+
+/** Whether a purchase may have been refunded before it became known: then it replaced nothing. */
+const mayHaveEndedUnseen = ({ interval, status, changes }: StoredPurchase) =>
+  interval === null ? status !== 'active' : changes[0]?.is.status === 'canceled'
 
 const findCompleted = (events: OwnerEvent[], { id }: StoredPurchase) =>
   events.find(({ data: { checkout } }) => checkout?.purchase_id === id)
@@ -149,14 +153,9 @@ function unreportedCharges(life: Case, { older, newer, at }: Replacement): strin
 }
 
 /** A subscription that was not stopped for days after its replacement was reported, of which the owner was not warned. */
-function unreportedStopFailures(
-  { company, events, now }: Case,
-  { older, newer, at, learnedAt }: Replacement,
-): string[] {
-  // A replacement that was refunded may have been refunded before it became known: then it replaced nothing.
-  const hasEnded = newer.interval === null ? newer.status !== 'active' : newer.changes[0]?.is.status === 'canceled'
+function unreportedStopFailures({ company, events, now }: Case, { older, at, learnedAt }: Replacement): string[] {
   const before = older.changes.findLast((change) => change.at / 1000 <= learnedAt)
-  if (hasEnded || !before || isStopped(before.is) || isUndoneAfter(company, older.processorId, at)) return []
+  if (!before || isStopped(before.is) || isUndoneAfter(company, older.processorId, at)) return []
   const isLate = Math.min(stoppedAfter(older, learnedAt), now.getTime() / 1000) > learnedAt + WARNED_AFTER_SECONDS
   const isWarned = events.some(({ type, data }) => type === STOP_FAILED && data.subscription?.id === older.id)
   return isLate && !isWarned ? [`${older.processorId} was not stopped for days, and the owner was not warned`] : []
