@@ -14,8 +14,9 @@ import { MONEY } from './objects/order.ts'
 import { SELLING } from './objects/selling.ts'
 import { endDispute, findOrderByPayment, preventDispute, refundOrder } from './orders.ts'
 import { LACKING_SCOPES, MULTIPLE_SUBSCRIPTIONS, PRORATION } from './own.ts'
+import { changeProduct } from './plan-changes.ts'
 import { PORTAL_SECONDS, RATE_LIMIT, renewals, SLOW_PAYMENT_SECONDS } from './rules.ts'
-import { changeProduct, resume, revoke, setCancelled } from './subscriptions.ts'
+import { resume, revoke, setCancelled } from './subscriptions.ts'
 import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 const BILLING = billing({

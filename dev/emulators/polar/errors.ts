@@ -39,3 +39,6 @@ export const noSuch = (table: Table, id: string, param?: string) =>
 
 export const alreadyCanceled = () =>
   forbidden('AlreadyCanceledSubscription', 'This subscription is already canceled or will be at the end of the period.')
+
+/** `PaymentFailed` in server/polar/order/service.py. */
+export const paymentFailed = () => polarError(402, 'PaymentFailed', 'Payment failed with reason: card_error.')

@@ -7,6 +7,7 @@ import { listOrderDisputes, orderObject, wholeDispute } from './objects/order.ts
 import { allOrders, createRefund, findOrder, RefundBody } from './orders.ts'
 import { LACKING_SCOPES } from './own.ts'
 import { DisputesQuery, ListQuery, RefundsQuery, toPage, uuid } from './parameters.ts'
+import { ProductChange, previewChange } from './plan-changes.ts'
 import { revoke, SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
 /** Resources that a write scope does not allow to read. */
@@ -20,6 +21,10 @@ export const ROUTES: Route[] = [
   act('PATCH', '/v1/subscriptions/:id', SubscriptionBody, 'subscriptions', updateSubscription),
   act('DELETE', '/v1/subscriptions/:id', Nothing, 'subscriptions', (context, subscription) =>
     revoke(context, subscription),
+  ),
+  // Not in the SDK: its tag is `private` (server/polar/subscription/endpoints.py).
+  route('POST', '/v1/subscriptions/:id/change-preview', ProductChange, (context, given, [id]) =>
+    previewChange(context, find(context, 'subscriptions', id), given),
   ),
   lagging(
     route('GET', '/v1/orders/', ListQuery, (context, query) => {

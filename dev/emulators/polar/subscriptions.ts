@@ -1,15 +1,13 @@
 import * as z from 'zod'
 import type { AccountContext } from '../core/domain/context.ts'
-import { periodLine } from '../core/domain/invoices.ts'
-import { changePrice, isAsLong, otherPrices, refuseDeclined, scheduleChange } from '../core/domain/plan-changes.ts'
-import { beginPeriod, rollOver } from '../core/domain/renewals.ts'
-import type { SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { beginPeriod } from '../core/domain/renewals.ts'
+import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 import { optional } from '../core/wire/json-fields.ts'
-import { alreadyCanceled, invalid, polarError } from './errors.ts'
-import { PRORATION, Proration, subscriptionOwn } from './own.ts'
-import { uuid } from './parameters.ts'
+import { alreadyCanceled, polarError } from './errors.ts'
+import { subscriptionOwn } from './own.ts'
+import { changeProduct, ProductChange, productToChangeTo } from './plan-changes.ts'
 import { renewals } from './rules.ts'
 
 const CancellationDetails = z.object({
@@ -20,12 +18,11 @@ type CancellationDetails = z.input<typeof CancellationDetails>
 const Cancel = z.strictObject({ cancel_at_period_end: z.boolean(), ...CancellationDetails.shape })
 const Revoke = z.strictObject({ revoke: z.literal(true), ...CancellationDetails.shape })
 const Resume = z.strictObject({ resume: z.literal(true) })
-const Product = z.strictObject({ product_id: uuid, proration_behavior: optional(Proration) })
 
 /** An empty change: `update` in server/polar/subscription/service.py only sends a webhook. */
 const Unchanged = z.strictObject({})
 
-export const SubscriptionBody = z.union([Cancel, Revoke, Resume, Product, Unchanged])
+export const SubscriptionBody = z.union([Cancel, Revoke, Resume, ProductChange, Unchanged])
 
 type Body = z.output<typeof SubscriptionBody>
 
@@ -41,42 +38,6 @@ export function updateSubscription(context: AccountContext, subscription: Subscr
     return subscription
   }
   return setCancelled(context, subscription, body.cancel_at_period_end, body)
-}
-
-/** Refuses a product without a recurring price in the subscription's currency. */
-function productToChangeTo(context: AccountContext, subscription: SubscriptionRecord, id: string): SoldPrice {
-  const found = otherPrices(context, subscription).find((price) => price.id === id)
-  if (!found) throw invalid(['body', 'product_id'], 'Product does not exist.', id)
-  return found
-}
-
-/**
- * Changes the product, as `update_product` does in server/polar/subscription/service.py. The portal offers all public products,
- * unless the organisation has disabled that. By default the change is charged with the next period's order. It is a separate order
- * at once if the organisation is set up so, or if the new product's period has another length. It ends a trial, because the new
- * product has none.
- */
-export function changeProduct(
-  context: AccountContext,
-  subscription: SubscriptionRecord,
-  price: SoldPrice,
-  behavior: z.output<typeof Proration> | null = null,
-): SubscriptionRecord {
-  if (hasEnded(subscription) || subscription.cancelAtPeriodEnd) throw alreadyCanceled()
-  const how = behavior ?? PRORATION.read(context)
-  if (how === 'next_period') return scheduleChange(context, subscription, price)
-  if (subscription.status === 'trialing') return endTrial(context, subscription, price)
-  const isNow = how === 'invoice' || !isAsLong(price, subscription.price)
-  return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period')
-}
-
-function endTrial(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): SubscriptionRecord {
-  refuseDeclined(context, subscription, [{ ...periodLine(subscription), amount: price.amount }])
-  change(context, subscription, () => {
-    Object.assign(subscription, { price, scheduled: null, periodEnd: context.now, trialEnd: context.now })
-    subscription.anchor = context.now
-  })
-  return rollOver(context, subscription, renewals())
 }
 
 /**

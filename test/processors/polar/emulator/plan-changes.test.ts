@@ -61,3 +61,31 @@ test('the API can schedule a plan change, but not of a cancelled subscription', 
   await polar.subscriptions.update(id, { cancel_at_period_end: true })
   await expect(polar.subscriptions.update(id, { product_id: UNKNOWN })).rejects.toThrow()
 })
+
+test('a change that is charged at once is refused if the charge fails', async () => {
+  const { emulator, polar, id, read, orders } = await startWithSubscription()
+  await emulator.declineCharges((await read()).customer_id)
+  const change = { product_id: UNKNOWN, proration_behavior: 'invoice' } as const
+  await expect(polar.subscriptions.update(id, change)).rejects.toMatchObject({
+    statusCode: 402,
+    error: { error: 'PaymentFailed' },
+  })
+  expect(await read()).toMatchObject({ product_id: MONTHLY, status: 'active' })
+  expect(await orders()).toHaveLength(1)
+  await polar.subscriptions.update(id, { ...change, proration_behavior: 'prorate' })
+  expect(await read()).toMatchObject({ product_id: UNKNOWN })
+})
+
+test('if the charge fails after a change has ended the trial, the subscription is past due', async () => {
+  const { emulator, id, read } = await startWithSubscription(TRIAL)
+  await emulator.declineCharges((await read()).customer_id)
+  await emulator.changePlan(id, UNKNOWN)
+  await emulator.moveTo(PAYWALL, emulator.currentTime(PAYWALL) + HOUR)
+  expect(await read()).toMatchObject({ status: 'past_due', product_id: UNKNOWN })
+})
+
+test('a change to the same product is an order of 0', async () => {
+  const { polar, id, orders } = await startWithSubscription()
+  await polar.subscriptions.update(id, { product_id: MONTHLY, proration_behavior: 'invoice' })
+  expect((await orders())[0]).toMatchObject({ billing_reason: 'subscription_update', total_amount: 0, status: 'paid' })
+})
