@@ -1,8 +1,7 @@
 // Mollie charges on calendar dates in Amsterdam and does not document the hour. In this module a date is a `Date` at midnight UTC.
+import { daysLater, intervalsLater, monthsLater } from '../later.ts'
 import { INTERVALS, type Interval, UnexpectedReply } from '../processor.ts'
 import type { FirstSale, Payment } from './objects.ts'
-
-const DAY_MS = 86_400_000
 
 /** The Swedish locale formats dates as ISO 8601. */
 const amsterdam = new Intl.DateTimeFormat('sv-SE', {
@@ -25,12 +24,11 @@ export const amsterdamDate = (time: Date) => new Date(amsterdam.format(time))
 /** Formats a date for Mollie. */
 export const dateText = (date: Date) => date.toISOString().slice(0, 10)
 
-export const daysLater = (time: Date, count: number) => new Date(time.getTime() + count * DAY_MS)
-
 /** The first date on which a subscription may be charged: the day after the first period, or the trial, has ended. */
 export function firstChargeDate(payment: Payment, { interval, interval_count, trial_days }: FirstSale): Date {
   const begunAt = payment.paidAt ?? payment.createdAt
-  const coveredUntil = trial_days > 0 ? daysLater(begunAt, trial_days) : later(begunAt, interval, interval_count)
+  const coveredUntil =
+    trial_days > 0 ? daysLater(begunAt, trial_days) : intervalsLater(begunAt, interval, interval_count)
   return daysLater(amsterdamDate(coveredUntil), 1)
 }
 
@@ -52,20 +50,6 @@ export function readInterval(text: string, sold: Terms): Terms {
   return { interval, interval_count: count }
 }
 
-/** Adds intervals, keeping the time of day. In a shorter month the result is its last day. */
-function later(start: Date, interval: Interval, count: number): Date {
-  switch (interval) {
-    case 'day':
-      return daysLater(start, count)
-    case 'week':
-      return daysLater(start, 7 * count)
-    case 'month':
-      return monthsLater(start, count, start.getUTCDate())
-    case 'year':
-      return monthsLater(start, 12 * count, start.getUTCDate())
-  }
-}
-
 /**
  * The date of the charge after one made on `date`. A charge may be some days late, so `date` is mapped to the nearest scheduled date, and
  * the result is the scheduled date after that.
@@ -80,16 +64,7 @@ export function chargeAfter({ startDate, interval, intervalCount }: Rhythm, date
 
 /** According to Mollie, a subscription that starts on the last day of a month is charged on the last day of every month. */
 function chargeDate(startDate: Date, interval: Interval, count: number): Date {
-  if (interval === 'day' || interval === 'week') return later(startDate, interval, count)
+  if (interval === 'day' || interval === 'week') return intervalsLater(startDate, interval, count)
   const isLast = daysLater(startDate, 1).getUTCDate() === 1
   return monthsLater(startDate, interval === 'year' ? 12 * count : count, isLast ? 31 : startDate.getUTCDate())
-}
-
-function monthsLater(start: Date, count: number, day: number): Date {
-  const month = new Date(start)
-  month.setUTCDate(1)
-  month.setUTCMonth(month.getUTCMonth() + count)
-  const lastDay = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate()
-  month.setUTCDate(Math.min(day, lastDay))
-  return month
 }

@@ -2,9 +2,10 @@
 // this order: does it renew, when does its period end, is it paid, what is its status. The pending action at Mollie follows from that.
 // Nothing is fetched here.
 import type { Decision, Found } from '../adapter.ts'
+import { daysLater } from '../later.ts'
 import { ONE_TIME, type PurchaseStatus } from '../processor.ts'
 import { parse } from './api.ts'
-import { amsterdamDate, chargeAfter, daysLater, firstChargeDate, readInterval } from './dates.ts'
+import { amsterdamDate, chargeAfter, firstChargeDate, readInterval } from './dates.ts'
 import { saleFacts } from './facts.ts'
 import { Amount, type FirstSale, isChargedBack, type Payment, Sale, type Subscription } from './objects.ts'
 
