@@ -30,6 +30,8 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
 const VALUES: Readonly<Record<string, string>> = {
   true: 'yes',
   false: '**no**',
+  always: 'yes',
+  never: '**no**',
   any: 'any number of days',
   'of the product': 'as set on the product there',
 }

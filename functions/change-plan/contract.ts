@@ -16,8 +16,9 @@ export const PATH = '/api/v1/paywall/:id/change-plan'
 
 /**
  * Why a plan is not changed: see plan-change-order.sql and claim-plan-change.sql. `several_subscriptions`: the call names none of them.
- * `same_price`: it has this price. `other_currency`: the price is not sold in the subscription's currency. `unchangeable`: it is past due,
- * paused, pending, or about to be replaced or ended.
+ * `unsupported`: its processor cannot change plans. `same_price`: it has this price. `other_currency`: the price is not sold in the
+ * subscription's currency. `unchangeable`: it is past due, paused, pending, or about to be replaced or ended. `cancelled`: its end is
+ * scheduled, and its processor cannot change plans then.
  */
 export type OrderRefusal =
   | GateRefusal
@@ -29,6 +30,7 @@ export type OrderRefusal =
   | 'same_price'
   | 'other_currency'
   | 'unchangeable'
+  | 'cancelled'
   | 'too_many_changes'
 
 export type ClaimRefusal = OrderRefusal | 'key_reused' | 'key_required' | 'quote_expired'
@@ -48,6 +50,7 @@ export const errors = defineErrors<ChangeRefusal>({
   same_price: [409, 'price_unchanged'],
   other_currency: [409, 'currency_mismatch'],
   unchangeable: [409, 'subscription_not_changeable'],
+  cancelled: [409, 'subscription_cancelled'],
   quote_expired: [409, 'quote_expired'],
   too_many_changes: [429, 'rate_limit_exceeded'],
   plan_changing: [409, 'plan_change_in_progress'],
@@ -200,7 +203,7 @@ export const operations: ApiOperation[] = [
     description:
       'Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` ' +
       'nothing changes, and the response says what the change would cost. A change with the `quote` of a preview ' +
-      'charges exactly what was shown. A scheduled cancellation is undone. A retry with the same `Idempotency-Key` ' +
+      'charges exactly what was shown. A scheduled cancellation is undone where the processor can do that in the same call. A retry with the same `Idempotency-Key` ' +
       'within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds ' +
       'for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten ' +
       'minutes; an owner has no limit.',
@@ -218,7 +221,7 @@ export const operations: ApiOperation[] = [
       body: { name: 'PlanChange', schema: Reply, example },
     },
     errors,
-    details: { unchangeable: status, unsupported: processor },
+    details: { unchangeable: status, unsupported: processor, cancelled: processor },
     retried: ['plan_changing'],
     ifResponseLost:
       'If the claim of a change was stored and only its response was lost, a retry is answered 409 ' +

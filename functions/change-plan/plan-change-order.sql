@@ -1,10 +1,10 @@
 -- What a change of plan would change: the subscription, its row locked, and the new price in its currency. `refusal` is null if the plan
 -- can be changed. `takes_effect` is `now` or `period_end`. The gate must be open.
 --
---   fixed_plans  the processors that cannot change the plan of a subscription
+--   changes_plan  of each processor, `changesPlan` of its capabilities
 create function plan_change_order(
   paywall_id text, token_user_id uuid, email text, user_id text, external_id text, subscription_id text, price_id text,
-  requested text, fixed_plans jsonb,
+  requested text, changes_plan jsonb,
   out refusal text, out member_id uuid, out subscription purchases, out price prices, out takes_effect text
 ) language plpgsql as $$
 declare
@@ -32,13 +32,14 @@ begin
   price := price_in_currency(offered, subscription);
   takes_effect := coalesce(requested, case when is_upgrade(subscription, price) then 'now' else 'period_end' end);
   refusal := case
-    when fixed_plans ? subscription.acquiring
+    when changes_plan ->> subscription.acquiring = 'never'
       or subscription.acquiring <> (select p.acquiring from paywalls p where p.id = subscription.paywall_id) then 'unsupported'
     when offered.id is null then 'unknown_price'
     when subscription.status not in ('active', 'trialing') or is_past_grace(subscription, present)
       or subscription.stop_requested_at is not null then 'unchangeable'
     when price.id is null then 'other_currency'
-    when subscription.unmatched_from is null and subscription.price_id = price.id then 'same_price' end;
+    when subscription.unmatched_from is null and subscription.price_id = price.id then 'same_price'
+    when subscription.cancel_at_period_end and changes_plan ->> subscription.acquiring = 'unless cancelled' then 'cancelled' end;
 end $$;
 
 -- A price as a subscriber would be charged for it: with the currency, amount and processor's price of the base price or of a local one. All

@@ -23,8 +23,10 @@ import { previewChange } from './preview.ts'
 import type { ClaimResult } from './requested-change.ts'
 import { toError } from './to-error.ts'
 
-/** Processors that cannot change the plan of a subscription. */
-const FIXED_PLANS = PROCESSOR_NAMES.filter((name) => !DEFINITIONS[name].capabilities.changesPlan)
+/** Which processors can change the plan of a subscription, and when: see `Capabilities.changesPlan`. */
+const CHANGES_PLAN = Object.fromEntries(
+  PROCESSOR_NAMES.map((name) => [name, DEFINITIONS[name].capabilities.changesPlan]),
+)
 
 const app = createApp<Cloudflare.ChangePlanEnv>()
 
@@ -41,7 +43,7 @@ app.post(PATH, async (c) => {
     ...callerParameters(caller),
     ...order,
     takesEffect,
-    fixedPlans: FIXED_PLANS,
+    changesPlan: CHANGES_PLAN,
   }
   if (preview) return c.json(await previewChange(db, c.env, parameters))
 

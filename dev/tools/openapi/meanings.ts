@@ -8,6 +8,8 @@ export const MEANINGS: Record<string, string> = {
   anonymous: "the token's user is anonymous. This requires a user with an e-mail address or an external id",
   bad_token:
     'the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key',
+  cancelled:
+    "the subscription's end is scheduled, and its processor, named in `acquiring`, changes no plan then. The cancellation has to be undone first",
   captcha_failed:
     'the captcha was not solved, or its token is older than 5 minutes or was used before. Show the widget again',
   captcha_misconfigured:

@@ -58,7 +58,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     supportsUncancel: false,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    changesPlan: false,
+    changesPlan: 'never',
     cancellationReason: 'with the cancellation',
     expiresPages: false,
     pagesSellOnce: false,

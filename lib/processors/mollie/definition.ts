@@ -55,7 +55,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     supportsUncancel: false,
     supportsImmediateEnd: false,
     sendsCancellationWebhook: false,
-    changesPlan: false,
+    changesPlan: 'never',
     cancellationReason: 'not at all',
     expiresPages: false,
     pagesSellOnce: true,

@@ -25,6 +25,7 @@ import {
   type Sale,
   Subscription,
 } from './objects.ts'
+import { changePlan, previewPlanChange } from './plan-change.ts'
 import {
   disputeFacts,
   firstFailure,
@@ -68,6 +69,8 @@ export function polarAdapter(
 
     stopCharging: (id) => stopCharging(api, id),
     endNow: (id) => revoke(api, id),
+    previewPlanChange: (change) => previewPlanChange(api, change),
+    changePlan: (change) => changePlan(api, change),
 
     async openPortal(customer, returnUrl) {
       await refuseSharedCustomer(api, customer)

@@ -68,7 +68,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    changesPlan: false,
+    changesPlan: 'unless cancelled',
     cancellationReason: 'with the cancellation',
     expiresPages: false,
     pagesSellOnce: true,

@@ -74,6 +74,16 @@ export const Subscription = z.object({
 })
 export type Subscription = z.output<typeof Subscription>
 
+/** What a change of plan needs to know. `pending_update`: what is scheduled for the next period; `product_id` null: no other product. */
+export const ChangeableSubscription = Subscription.extend({
+  pending_update: z.object({ product_id: processorId.nullable() }).nullable(),
+})
+export type ChangeableSubscription = z.output<typeof ChangeableSubscription>
+
+/** What a change would be charged at once, with taxes. `prorations`: credits are negative. */
+export const ChargePreview = z.object({ due_amount: amount, prorations: z.array(z.object({ amount: z.int() })) })
+export type ChargePreview = z.output<typeof ChargePreview>
+
 export const Order = z.object({
   ...record,
   status: z.enum(['draft', 'pending', 'paid', 'refunded', 'partially_refunded', 'void']),

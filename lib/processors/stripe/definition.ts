@@ -72,7 +72,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    changesPlan: true,
+    changesPlan: 'always',
     cancellationReason: 'with the cancellation',
     expiresPages: true,
     pagesSellOnce: true,

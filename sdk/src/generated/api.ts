@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Change the plan of a subscription
-         * @description Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` nothing changes, and the response says what the change would cost. A change with the `quote` of a preview charges exactly what was shown. A scheduled cancellation is undone. A retry with the same `Idempotency-Key` within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten minutes; an owner has no limit.
+         * @description Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` nothing changes, and the response says what the change would cost. A change with the `quote` of a preview charges exactly what was shown. A scheduled cancellation is undone where the processor can do that in the same call. A retry with the same `Idempotency-Key` within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten minutes; an owner has no limit.
          */
         post: operations["changePlan"];
         delete?: never;
@@ -2959,6 +2959,7 @@ export interface operations {
              *     - `price_unchanged`: the subscription has this price already
              *     - `currency_mismatch`: the price is not sold in the subscription's currency
              *     - `subscription_not_changeable`: the subscription is past due, paused or about to be replaced, so its plan cannot be changed. `status` says which
+             *     - `subscription_cancelled`: the subscription's end is scheduled, and its processor, named in `acquiring`, changes no plan then. The cancellation has to be undone first
              *     - `quote_expired`: the quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has changed: request another preview
              *     - `plan_change_in_progress`: a change of this subscription is under way. Repeat the call after the time in `Retry-After`
              */
@@ -2981,6 +2982,14 @@ export interface operations {
                          * @enum {string}
                          */
                         status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "subscription_cancelled";
+                        /**
+                         * @description The subscription's processor
+                         * @enum {string}
+                         */
+                        acquiring: "stripe" | "polar" | "chargebee" | "freemius" | "mollie";
                     } & components["schemas"]["Error"]);
                 };
             };

@@ -1,0 +1,80 @@
+// Changing the plan of a subscription at Polar. It has no idempotency keys, so the subscription is read before it is changed: what an earlier
+// attempt has done is not done again.
+import type { PolarCore } from '@polar-sh/sdk/2026-10'
+import { getSubscriptions, updateSubscriptions } from '@polar-sh/sdk/2026-10/services/subscriptions'
+import { intervalsLater } from '../later.ts'
+import { type PlanChange, type PlanChangePreview, type PlanChangeResult, ProcessorError } from '../processor.ts'
+import { PolarRefusal, parse } from './api.ts'
+import { ChangeableSubscription, ChargePreview } from './objects.ts'
+
+/**
+ * See `ProcessorMethods.previewPlanChange`. Polar prorates by the second, up to the moment of the change, so the amount is an estimate; the
+ * next charge is without taxes and discounts. A change at once ends a trial.
+ */
+export async function previewPlanChange(api: PolarCore, change: PlanChange): Promise<PlanChangePreview> {
+  const subscription = parse(ChangeableSubscription, await getSubscriptions(api)(change.subscriptionId))
+  const { currency, current_period_end: periodEnd } = subscription
+  const { to, pricedAt } = change
+  const common = { currency, isEstimate: true }
+  if (change.when === 'period_end') {
+    return { ...common, dueNow: 0, credit: 0, effectiveAt: periodEnd, next: { amount: to.amount, at: periodEnd } }
+  }
+  const { due_amount: dueNow, prorations } = await previewCharge(api, change)
+  const credits = prorations.filter(({ amount }) => amount < 0)
+  const at = beginsPeriod(subscription, change) ? intervalsLater(pricedAt, to.interval, to.intervalCount) : periodEnd
+  return {
+    ...common,
+    dueNow,
+    credit: credits.reduce((sum, { amount }) => sum - amount, 0),
+    effectiveAt: pricedAt,
+    next: { amount: to.amount, at },
+  }
+}
+
+/**
+ * See `ProcessorMethods.changePlan`. Polar cannot be limited to the quoted amount. It refuses a change whose charge is declined, or must be
+ * authenticated by the buyer, and has no page for that.
+ */
+export async function changePlan(api: PolarCore, change: PlanChange): Promise<PlanChangeResult> {
+  // Polar answers an empty change from its primary database, and a GET from a replica, which may not show an earlier attempt yet.
+  const found = parse(ChangeableSubscription, await updateSubscriptions(api)(change.subscriptionId, {}))
+  if (hasPlan(found, change)) return { outcome: 'changed' }
+  try {
+    const reply = await updateSubscriptions(api)(change.subscriptionId, {
+      product_id: change.to.processorPrice,
+      proration_behavior: PRORATION[change.when],
+    })
+    if (hasPlan(parse(ChangeableSubscription, reply), change)) return { outcome: 'changed' }
+  } catch (error) {
+    if (error instanceof PolarRefusal && error.status === PAYMENT_REQUIRED) return { outcome: 'declined' }
+    throw error
+  }
+  throw new ProcessorError('polar', 'unavailable', 'the plan is unchanged', { answered: true })
+}
+
+const PRORATION = { now: 'invoice', period_end: 'next_period' } as const
+
+const PAYMENT_REQUIRED = 402
+
+/** Whether the subscription has the plan, or will have it at the end of its period. A change at once replaces a scheduled one. */
+function hasPlan(
+  { product_id: now, pending_update: pending }: ChangeableSubscription,
+  { to, when }: PlanChange,
+): boolean {
+  const next = pending?.product_id ?? now
+  return next === to.processorPrice && (when === 'period_end' || now === to.processorPrice)
+}
+
+/** Whether a change at once begins a new period. */
+const beginsPeriod = (subscription: ChangeableSubscription, { to }: PlanChange) =>
+  subscription.status === 'trialing' ||
+  subscription.recurring_interval !== to.interval ||
+  subscription.recurring_interval_count !== to.intervalCount
+
+/** The charge of a change at once. The SDK lacks this call, which Polar's own portal and dashboard make. */
+async function previewCharge(api: PolarCore, { subscriptionId: id, to }: PlanChange): Promise<ChargePreview> {
+  const body = { product_id: to.processorPrice, proration_behavior: PRORATION.now }
+  const request = api.buildRequest('POST', '/v1/subscriptions/{id}/change-preview', { id }, {}, body)
+  const response = await api.sendRequest(request)
+  return parse(ChargePreview, await response.json())
+}

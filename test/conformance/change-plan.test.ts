@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import { Preview } from '../../functions/change-plan/contract.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
+import { call } from '../support/call.ts'
+import { getPriceId } from '../support/checkout.ts'
+import {
+  advanceClock,
+  advancePastPeriodEnd,
+  type Buyer,
+  buy,
+  cancelThroughApi,
+  decline,
+  expectStoredAsAtProcessor,
+  newEvents,
+  readPurchase,
+  readState,
+  readTokens,
+  type Slug,
+} from './buyer.ts'
+import { paymentEvents } from './money.ts'
+import { useShops } from './shop.ts'
+
+// A change of plan through change-plan keeps the one subscription, charges what was shown, and moves features and tokens.
+
+const getShop = useShops()
+
+const AT = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.changesPlan !== 'never')
+
+/** Calls change-plan with the owner's key. */
+function changePlan({ shop: { world, paywall, key }, userId }: Buyer, slug: Slug, body = {}, headers = {}) {
+  const path = `/api/v1/paywall/${paywall.id}/change-plan`
+  return call(world, path, { key, headers, body: { userId, priceId: getPriceId(paywall, slug), ...body } })
+}
+
+/** Changes the plan, and returns the owner's new events. */
+async function change(...parameters: Parameters<typeof changePlan>): Promise<string[]> {
+  expect(await changePlan(...parameters)).toMatchObject({ status: 200, body: { checkoutUrl: null } })
+  return newEvents(parameters[0])
+}
+
+async function preview(buyer: Buyer, slug: Slug, body = {}) {
+  const reply = await changePlan(buyer, slug, { preview: true, ...body })
+  expect(reply).toMatchObject({ status: 200 })
+  return Preview.parse(reply.body)
+}
+
+const paidAmounts = async (buyer: Buyer) =>
+  (await paymentEvents(buyer)).flatMap(({ type, amount }) => (type === 'payment.succeeded' ? [amount] : []))
+
+/** An estimate changes by the second. */
+const CENTS = 2
+
+describe.each(AT)('%s', (acquiring) => {
+  test('the change charges what its preview shows, once, and moves features and tokens', async () => {
+    const buyer = await buy(getShop(acquiring))
+    const shown = await preview(buyer, 'plus')
+    expect(shown).toMatchObject({ when: 'now', from: { price_slug: 'monthly' }, to: { price_slug: 'plus' } })
+    expect(shown.next.amount).toBe(1999)
+    expect(shown.due_now.amount).toBeGreaterThan(990)
+    expect(shown.due_now.amount).toBeLessThanOrEqual(1000)
+    expect(shown.credit.amount).toBeGreaterThan(990)
+    expect(await newEvents(buyer)).toEqual([])
+    expect(await readTokens(buyer)).toBe(100)
+
+    const { id } = (await readPurchase(buyer))!
+    expect(await change(buyer, 'plus', { quote: shown.quote })).toContain('subscription.plan_changed')
+    const state = await readState(buyer)
+    expect(state).toMatchObject({ features: ['api', 'export'], purchases: [{ id, price_slug: 'plus' }] })
+    expect(state.purchases).toHaveLength(1)
+    expect(await readTokens(buyer)).toBe(300)
+    const [, charged] = await paidAmounts(buyer)
+    expect(Math.abs(charged! - shown.due_now.amount)).toBeLessThanOrEqual(shown.estimate ? CENTS : 0)
+    await expectStoredAsAtProcessor(buyer)
+    await advancePastPeriodEnd(buyer)
+    expect((await paidAmounts(buyer)).slice(2)).toEqual([1999])
+  })
+
+  test('another interval begins a period now', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    const shown = await preview(buyer, 'yearly', { when: 'now' })
+    expect(await change(buyer, 'yearly', { when: 'now', quote: shown.quote })).toContain('subscription.plan_changed')
+    const purchase = await readPurchase(buyer)
+    expect(purchase).toMatchObject({ price_slug: 'yearly', interval: 'year' })
+    const apart = Date.parse(shown.next.at) - Date.parse(String(purchase?.current_period_end))
+    expect(Math.abs(apart)).toBeLessThan(60_000)
+    const [, charged] = await paidAmounts(buyer)
+    expect(Math.abs(charged! - shown.due_now.amount)).toBeLessThanOrEqual(shown.estimate ? CENTS : 0)
+  })
+
+  test('a downgrade costs nothing now, and applies from the next period', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    const end = (await readPurchase(buyer))?.current_period_end
+    const shown = await preview(buyer, 'monthly')
+    expect(shown).toMatchObject({
+      when: 'period_end',
+      effective_at: end,
+      due_now: { amount: 0 },
+      credit: { amount: 0 },
+    })
+    expect(shown.next).toMatchObject({ amount: 999, at: end })
+    await change(buyer, 'monthly', { quote: shown.quote })
+    expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
+    await advancePastPeriodEnd(buyer)
+    expect(await readState(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: 'monthly' }] })
+    expect(await paidAmounts(buyer)).toEqual([1999, 999])
+  })
+
+  test('a change at once replaces one that is scheduled', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    await change(buyer, 'monthly')
+    await change(buyer, 'yearly', { when: 'now' })
+    await advanceClock(buyer, '32d')
+    expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'yearly', status: 'active' }])
+  })
+
+  test('if the charge is declined, the plan, its features and its tokens stay as they are', async () => {
+    const buyer = await buy(getShop(acquiring))
+    await decline(buyer, true)
+    const reply = await changePlan(buyer, 'plus')
+    const isPaidOnPage = {
+      status: 200,
+      body: { checkoutUrl: expect.stringContaining(getShop(acquiring).emulator.url) },
+    }
+    const isDeclined = { status: 402, body: { error: 'payment_declined' } }
+    expect(reply).toMatchObject(reply.status === 402 ? isDeclined : isPaidOnPage)
+    await newEvents(buyer)
+    expect(await readState(buyer)).toMatchObject({
+      paid: true,
+      features: ['export'],
+      purchases: [{ price_slug: 'monthly', status: 'active' }],
+    })
+    expect(await readTokens(buyer)).toBe(100)
+    expect(await paidAmounts(buyer)).toEqual([999])
+    await expectStoredAsAtProcessor(buyer)
+  })
+
+  test('if the processor changes the plan and its response is lost, a retry changes nothing more', async () => {
+    const buyer = await buy(getShop(acquiring))
+    const { emulator } = buyer.shop
+    const headers = { 'idempotency-key': randomUUID() }
+    const prices = () => [...emulator.records.subscriptions.values()].map(({ price }) => price.id).join()
+    emulator.onCall = async (_, run) => {
+      const before = prices()
+      const reply = await run()
+      if (prices() !== before) throw new DroppedCall()
+      return reply
+    }
+    const { status } = await changePlan(buyer, 'plus', {}, headers)
+    expect([200, 502]).toContain(status) // an SDK may repeat the call itself
+    emulator.onCall = undefined
+    expect(await changePlan(buyer, 'plus', {}, headers)).toMatchObject({
+      status: 200,
+      body: { to: { price_slug: 'plus' } },
+    })
+    await newEvents(buyer)
+    expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
+    expect(await paidAmounts(buyer)).toHaveLength(2)
+  })
+
+  test('a scheduled cancellation is undone, or the change is refused with the name of the processor', async () => {
+    const buyer = await buy(getShop(acquiring))
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
+    await newEvents(buyer)
+    if (DEFINITIONS[acquiring].capabilities.changesPlan === 'unless cancelled') {
+      const refused = { status: 409, body: { error: 'subscription_cancelled', acquiring } }
+      expect(await changePlan(buyer, 'plus', { preview: true })).toMatchObject(refused)
+      expect(await changePlan(buyer, 'plus')).toMatchObject(refused)
+      expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', cancel_at_period_end: true })
+    } else {
+      expect(await preview(buyer, 'plus')).toMatchObject({ undoes_cancellation: true })
+      await change(buyer, 'plus')
+      expect(await readPurchase(buyer)).toMatchObject({
+        price_slug: 'plus',
+        cancel_at_period_end: false,
+        cancel_at: null,
+      })
+    }
+    await expectStoredAsAtProcessor(buyer)
+  })
+})
