@@ -19,7 +19,14 @@ export const allOrders = (context: AccountContext): Sale[] =>
   allSales(context)
     .filter(({ subscription, status }) => (subscription === null ? status === 'paid' : status !== 'draft'))
     .toReversed()
-    .sort((one, other) => other.created - one.created)
+    .sort((one, other) => madeAt(other) - madeAt(one))
+
+/**
+ * When an order was created: that of a period by the job that charges it, and never before the period, which an act may begin ahead of the
+ * clock.
+ */
+export const madeAt = ({ reason, created, payment, paidAt, period: [start] }: Sale) =>
+  reason === 'cycle' ? Math.max(payment?.created ?? paidAt ?? created, start) : created
 
 export function findOrder(context: AccountContext, id: string): Sale {
   const order = allOrders(context).find((each) => each.id === id)

@@ -5,7 +5,7 @@ import type { DisputeRecord, RefundRecord } from '../../core/domain/money-record
 import { type Sale, sumTotals } from '../../core/domain/sales.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { toUuid } from '../accounts.ts'
-import { findReversedOrder, orderTax, refundedTotal } from '../orders.ts'
+import { findReversedOrder, madeAt, orderTax, refundedTotal } from '../orders.ts'
 import { refundOwn, saleOwn } from '../own.ts'
 import { renewals } from '../rules.ts'
 import { findCustomer, productFields, subscriptionFields, toPriceId } from './selling.ts'
@@ -66,9 +66,6 @@ export function orderObject(order: Sale, context: AccountContext) {
   const { modified_at } = stamped(context, 'order', { ...shown, customer: null, subscription: null })
   return { ...shown, modified_at }
 }
-
-/** An order is never older than its period, which an act may begin ahead of the clock. */
-const madeAt = ({ reason, created, period: [start] }: Sale) => (reason === 'cycle' ? Math.max(created, start) : created)
 
 function orderStatus({ status, amount }: Sale, refunded: number): models.OrderStatus {
   if (status !== 'paid') return status === 'void' ? 'void' : 'pending'

@@ -42,6 +42,7 @@ test('charges each period a minute after it has begun, and retries a failed char
   expect(await latestOrder()).toMatchObject({ id: order.id, billing_reason: 'subscription_create' })
   await emulator.moveTo(ACME.paywallId, at + 60)
   expect(await latestOrder()).toMatchObject({
+    created_at: new Date((at + 60) * 1000).toISOString(),
     status: 'paid',
     billing_reason: 'subscription_cycle',
     checkout_id: null,
