@@ -4,7 +4,13 @@ import * as z from 'zod'
 export type PagesContext = Context<{ Bindings: Cloudflare.PagesEnv }>
 
 /** The Workers that the pages call. */
-type ApiBinding = 'BOOTSTRAP' | 'START_CHECKOUT' | 'CANCEL_SUBSCRIPTION' | 'GET_CUSTOMER_PORTAL' | 'SIGN_IN'
+type ApiBinding =
+  | 'BOOTSTRAP'
+  | 'START_CHECKOUT'
+  | 'CANCEL_SUBSCRIPTION'
+  | 'CHANGE_PLAN'
+  | 'GET_CUSTOMER_PORTAL'
+  | 'SIGN_IN'
 
 interface ApiCall {
   /** A path of the API. */

@@ -8,6 +8,7 @@ export const PAYWALL_PATH = '/'
 export const THANKS_PATH = '/thanks'
 export const ACCOUNT_PATH = '/account'
 export const CANCEL_PATH = '/account/cancel'
+export const CHANGE_PATH = '/account/change'
 export const TICKET_PATH = '/account/ticket'
 export const RESTORE_PATH = '/restore'
 
@@ -20,6 +21,7 @@ const METHODS: Readonly<Record<string, Endpoint['method'][]>> = {
   [THANKS_PATH]: ['get'],
   [ACCOUNT_PATH]: ['get', 'post'],
   [CANCEL_PATH]: ['get', 'post'],
+  [CHANGE_PATH]: ['get', 'post'],
   [TICKET_PATH]: ['get', 'post'],
   [RESTORE_PATH]: ['get', 'post'],
   [SESSION_PATH]: ['post'],

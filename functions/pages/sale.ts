@@ -1,4 +1,5 @@
 // What a price or a purchase means for this visitor.
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Site } from './site.ts'
 import type { Price, Purchase } from './structure.ts'
 
@@ -12,13 +13,34 @@ const isSubscription = ({ interval }: Price | Purchase) => interval !== null
 
 const ownPurchases = ({ user }: Site): Purchase[] => user?.purchases.filter((purchase) => !isOver(purchase)) ?? []
 
-/** Whether the visitor may buy a price, has it, or has another subscription, beside which a second one is not sold. */
-export function availability(site: Site, price: Price): 'available' | 'owned' | 'second subscription' {
+/**
+ * Whether the visitor may buy a price, has it, may change a subscription to it, or has a subscription that cannot be changed, beside which a
+ * second one is not sold.
+ */
+export function availability(site: Site, price: Price): 'available' | 'owned' | 'change' | 'second subscription' {
   const own = ownPurchases(site)
   if (!price.access) return 'available' // a pack
   if (own.some(({ price_slug: slug }) => slug === price.slug)) return 'owned'
-  return isSubscription(price) && own.some(isSubscription) ? 'second subscription' : 'available'
+  if (!isSubscription(price) || !own.some(isSubscription)) return 'available'
+  return changeable(site) ? 'change' : 'second subscription'
 }
+
+/**
+ * The visitor's subscription if its plan can be changed. It charges the stored payment method, so an anonymous visitor, who is known by a
+ * cookie only, has to sign in first.
+ */
+export function changeable(site: Site): Purchase | undefined {
+  const [subscription, ...others] = ownPurchases(site).filter(isSubscription)
+  if (!subscription || others.length > 0 || !site.user?.email) return undefined
+  const { status, acquiring, cancel_at_period_end: isCancelled } = subscription
+  const { changesPlan } = DEFINITIONS[acquiring].capabilities
+  const mayChange = changesPlan === 'always' || (changesPlan === 'unless cancelled' && !isCancelled)
+  const isCurrent = status === 'active' || status === 'trialing'
+  return mayChange && isCurrent && !isBeingReplaced(site, subscription) ? subscription : undefined
+}
+
+/** Whether a newer purchase replaces it and its processor has not confirmed that yet. */
+export const isBeingReplaced = ({ user }: Site, { id }: Purchase): boolean => user?.being_replaced.includes(id) ?? false
 
 /** The visitor's subscriptions that end once this price is paid: all of them, if it is a one-time price that gives access. */
 export const replacedBy = (site: Site, price: Price): Purchase[] =>

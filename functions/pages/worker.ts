@@ -5,10 +5,12 @@ import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
 import { giveToken, restore, showAccount, showRestore, useAccount } from './account.ts'
 import { serveAsset, serveIcon } from './assets.ts'
 import { cancel, showCancel } from './cancel.ts'
+import { change, showChange } from './change.ts'
 import {
   ACCOUNT_PATH,
   ASSET_PATH,
   CANCEL_PATH,
+  CHANGE_PATH,
   ICON_PATH,
   IMAGE_PATH,
   PAYWALL_PATH,
@@ -41,6 +43,10 @@ pages
 pages
   .get(CANCEL_PATH, showCancel)
   .post(cancel)
+  .all(allowOnly(...GET, 'POST'))
+pages
+  .get(CHANGE_PATH, showChange)
+  .post(change)
   .all(allowOnly(...GET, 'POST'))
 pages
   .get(TICKET_PATH, showTicket)

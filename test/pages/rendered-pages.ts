@@ -9,6 +9,7 @@ import {
   at,
   buyAsVisitor,
   enterWrongCode,
+  openChange,
   PNG,
   requestCode,
   send,
@@ -113,6 +114,35 @@ export const RENDERED: Record<string, Record<string, Way>> = {
       await subscriber.page.getByRole('alert').waitFor()
       return subscriber.page
     },
+  },
+  changePage: {
+    'of a trial': async ({ subscriber }) => openChange(subscriber, 'Monthly'),
+    'of a trial, in German': async ({ subscriber }) => {
+      const page = await openChange(subscriber, 'Monthly')
+      await page.goto(`${page.url()}&locale=de`)
+      return page
+    },
+    'of a change at the end of the period': asNewVisitor('/account', async (visitor, { pages }) => {
+      await signIn(visitor, newEmail())
+      await buyAsVisitor(pages, visitor, 'Monthly')
+      await openChange(visitor, 'Yearly')
+    }),
+    'whose amount may have changed': asNewVisitor('/account', async (visitor, { pages }) => {
+      await signIn(visitor, newEmail())
+      await buyAsVisitor(pages, visitor, 'Monthly')
+      await openChange(visitor, 'Yearly')
+      await send(visitor, { quote: randomUUID() })
+      await visitor.page.getByRole('alert').waitFor()
+    }),
+  },
+  changedPage: {
+    'at the end of the period': asNewVisitor('/account', async (visitor, { pages }) => {
+      await signIn(visitor, newEmail())
+      await buyAsVisitor(pages, visitor, 'Monthly')
+      await openChange(visitor, 'Yearly')
+      await press(visitor, /^Change on /)
+      await visitor.page.getByRole('heading', { name: 'You will change to Yearly' }).waitFor()
+    }),
   },
   ticketPage: {
     'of a guest': asGuest('/account/ticket'),

@@ -30,6 +30,14 @@ export async function buyAsVisitor({ world }: Pages, { page, home }: Visitor, pr
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 }
 
+/** Opens the page that changes the visitor's subscription to a price. */
+export async function openChange({ page, home }: Visitor, price: string): Promise<Page> {
+  await page.goto(price === 'Monthly' ? `${home}?interval=month` : home)
+  await press({ page }, `Change to ${price}`, 'link')
+  await page.getByRole('heading', { name: `Change to ${price}` }).waitFor()
+  return page
+}
+
 /** Opens a page in some state. */
 export type Way = (scene: Scene) => Promise<Page>
 

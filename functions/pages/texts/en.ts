@@ -119,6 +119,29 @@ export const EN = {
   replaced: 'Replaced by your newer purchase',
   pendingPayment: 'Your payment is being processed',
 
+  // Changing the plan.
+  changePlan: 'Change plan',
+  changeTo: (label: string) => `Change to ${label}`,
+  fromTo: (from: string, to: string) => `From ${from} to ${to}.`,
+  planUntil: (label: string, day: string) => `You keep ${label} until ${day}.`,
+  creditIncluded: (amount: string) => `This includes a credit of ${amount} for the rest of your current period.`,
+  nextPayment: (amount: string, day: string) => `Next payment: ${amount} on ${day}.`,
+  renewsUntilCancelled: (price: string) => `It renews at ${price}, until you cancel.`,
+  trialEndsNow: 'Your free trial ends today.',
+  isEstimate: 'This is an estimate: the payment service calculates the amount when you confirm.',
+  renewsAgain: 'Your subscription is cancelled. After the change it renews again.',
+  payAndChange: (amount: string) => `Pay ${amount} and change`,
+  changeNow: 'Change now',
+  changeOn: (day: string) => `Change on ${day}`,
+  keepPlan: (label: string) => `Keep ${label}`,
+  planChanged: (label: string) => `You have changed to ${label}`,
+  planWillChange: (label: string, day: string) => `You will change to ${label} on ${day}`,
+  paymentDeclined:
+    'Your payment was declined, and nothing has changed. Please check your payment method, then try again.',
+  quoteExpired: 'The amount may have changed. Please check it and confirm again.',
+  otherCurrency: 'This price is not sold in the currency of your subscription.',
+  fixedPlan: 'The plan of this subscription cannot be changed right now.',
+
   // Cancelling.
   cancel: 'Cancel subscription',
   cancelTitle: (label: string) => `Cancel ${label}`,

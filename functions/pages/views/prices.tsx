@@ -1,5 +1,5 @@
 import type { Interval } from '../../../lib/processors/processor.ts'
-import { PAYWALL_PATH } from '../contract.ts'
+import { CHANGE_PATH, PAYWALL_PATH } from '../contract.ts'
 import { formatCycle, formatMoney, formatMonthly, formatPrice, localAmount } from '../formats.ts'
 import { availability, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
@@ -42,7 +42,10 @@ export function Prices({ site, choice }: { site: Site; choice: Choice }) {
   )
 }
 
-/** A price, with a radio button if the visitor may buy it. The benefits are outside of the label, so that it stays short. */
+/**
+ * A price, with a radio button if the visitor may buy it, or a link if a subscription can be changed to it. The benefits are outside of the
+ * label, so that it stays short.
+ */
 function PriceCard({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
   const isHidden = !isShown(price, choice)
   const isSwitched = price.interval !== null && choice.intervals.includes(price.interval)
@@ -71,6 +74,13 @@ function PriceCard({ site, price, choice }: { site: Site; price: Price; choice: 
         </div>
       )}
       <Benefits site={site} price={price} />
+      {availability(site, price) === 'change' && (
+        <p>
+          <a class="button" href={site.href(CHANGE_PATH, { price: price.id })}>
+            {site.texts.changeTo(site.text(price.label))}
+          </a>
+        </p>
+      )}
     </div>
   )
 }

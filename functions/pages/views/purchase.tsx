@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx'
 import { toMajorUnits } from '../../../lib/money/money.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
-import { CANCEL_PATH } from '../contract.ts'
+import { CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
 import { formatCycle, formatDate, formatMoney } from '../formats.ts'
-import { isOver } from '../sale.ts'
+import { changeable, isBeingReplaced, isOver } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
 
@@ -19,6 +19,7 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
   const { texts } = site
   const { id, currency, unit_amount: amount, status } = purchase
   const mayCancel = renews(site, purchase) && !isCancelled && site.user?.email
+  const mayChange = changeable(site)?.id === id && !isCancelled
   return (
     <section class="card" aria-labelledby={`purchase-${id}`}>
       <div class="row">
@@ -29,6 +30,11 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
         {formatMoney(toMajorUnits(amount, currency), currency, site)} {formatCycle(purchase, site)}
       </p>
       <p class="soft">{describeEnd(site, purchase, isCancelled)}</p>
+      {mayChange && (
+        <p>
+          <a href={site.href(PAYWALL_PATH)}>{texts.changePlan}</a>
+        </p>
+      )}
       {mayCancel && (
         <p>
           <a href={site.href(CANCEL_PATH, { purchase: id })}>{texts.cancel}</a>
@@ -49,9 +55,6 @@ export const endsAtOnce = ({ status, acquiring }: Purchase): boolean =>
 
 export const renews = (site: Site, purchase: Purchase): boolean =>
   purchase.interval !== null && !isOver(purchase) && !purchase.cancel_at_period_end && !isBeingReplaced(site, purchase)
-
-/** Whether a newer purchase replaces it and its processor has not confirmed that yet. */
-const isBeingReplaced = ({ user }: Site, { id }: Purchase): boolean => user?.being_replaced.includes(id) ?? false
 
 /** When the purchase renews or ends, or why it does not. */
 function describeEnd(site: Site, purchase: Purchase, isCancelled: boolean): Child {

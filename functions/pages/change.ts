@@ -1,0 +1,49 @@
+// Changes the plan of a subscription: shows what that costs now and later, and charges it once the visitor confirms.
+import { isRefused, type PagesContext, type Refused } from './call-api.ts'
+import { PAYWALL_PATH } from './contract.ts'
+import { readForm } from './form.ts'
+import { type Change, changePlan, previewChange } from './plan-change.ts'
+import { messageFor } from './problem.ts'
+import { changeable } from './sale.ts'
+import { showPage } from './show.ts'
+import { FIRST_STEP } from './sign-in.ts'
+import { findSite, type Site } from './site.ts'
+import { accountPage } from './views/account.tsx'
+import { changedPage, changePage } from './views/change.tsx'
+import { leavingPage } from './views/leaving.tsx'
+
+export async function showChange(c: PagesContext): Promise<Response> {
+  const site = await findSite(c)
+  const wanted = findChange(site, c.req.query('price'))
+  return wanted ? showPreview(c, site, wanted) : c.redirect(site.href(PAYWALL_PATH), 303)
+}
+
+function findChange(site: Site, priceId: string | undefined): Change | null {
+  const purchase = changeable(site)
+  const price = site.structure.prices.find(({ id }) => id === priceId)
+  return purchase && price ? { purchase, price } : null
+}
+
+/** Shows what the change costs, or in the account why it is not possible. `refused`: why the change before was refused. */
+async function showPreview(c: PagesContext, site: Site, wanted: Change, refused?: Refused): Promise<Response> {
+  const preview = await previewChange(c, site, wanted)
+  if (isRefused(preview)) return showInAccount(c, site, messageFor(preview, site.texts), preview.status)
+  const problem = refused && messageFor(refused, site.texts)
+  const page = changePage(site, { ...wanted, preview, key: crypto.randomUUID(), problem })
+  return showPage(c, site, page, refused?.status ?? 200)
+}
+
+export async function change(c: PagesContext): Promise<Response> {
+  const site = await findSite(c)
+  const form = await readForm(c)
+  const wanted = findChange(site, form('price'))
+  if (!wanted) return showInAccount(c, site, site.texts.fixedPlan, 409)
+  const changed = await changePlan(c, site, wanted, { quote: form('quote'), key: form('key') })
+  if (isRefused(changed)) return showPreview(c, site, wanted, changed)
+  const { checkoutUrl, when } = changed
+  if (checkoutUrl) return showPage(c, site, leavingPage(site, checkoutUrl, site.texts.leavingToCheckout))
+  return showPage(c, site, changedPage(site, { ...wanted, when }))
+}
+
+const showInAccount = (c: PagesContext, site: Site, problem: string, status: number) =>
+  showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), status)

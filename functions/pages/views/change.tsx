@@ -1,0 +1,97 @@
+import { toMajorUnits } from '../../../lib/money/money.ts'
+import { ACCOUNT_PATH, CHANGE_PATH, PAYWALL_PATH } from '../contract.ts'
+import { formatCycle, formatDate, formatMoney } from '../formats.ts'
+import type { Change, Preview } from '../plan-change.ts'
+import type { Site } from '../site.ts'
+import { sitePage } from './layout.tsx'
+import { OwnerLinks } from './links.tsx'
+import { Notice } from './notice.tsx'
+import { priceLabel } from './purchase.tsx'
+
+interface Shown extends Change {
+  preview: Preview
+  /** The form's id, which makes a double submit idempotent. */
+  key: string
+  problem?: string | undefined
+}
+
+/** Shows what a change of plan costs now and later, and asks for a confirmation. */
+export function changePage(site: Site, { purchase, price, preview, key, problem }: Shown) {
+  const { texts } = site
+  const [from, to] = [priceLabel(site, purchase), site.text(price.label)]
+  const title = texts.changeTo(to)
+  return sitePage(site, {
+    title,
+    children: (
+      <>
+        <h1>{title}</h1>
+        {problem && <Notice kind="problem" text={problem} />}
+        <form class="card" method="post" action={site.href(CHANGE_PATH, { price: price.id })}>
+          <p>{texts.fromTo(from, to)}</p>
+          <Terms site={site} purchase={purchase} preview={preview} />
+          <input type="hidden" name="price" value={price.id} />
+          <input type="hidden" name="quote" value={preview.quote} />
+          <input type="hidden" name="key" value={key} />
+          <div class="row">
+            <button type="submit" class="primary">
+              {buttonText(site, preview)}
+            </button>
+            <a href={site.href(PAYWALL_PATH)}>{texts.keepPlan(from)}</a>
+          </div>
+          <OwnerLinks site={site} names={['terms', 'privacy']} />
+        </form>
+      </>
+    ),
+  })
+}
+
+function buttonText(site: Site, { due_now: due, when, effective_at: day }: Preview): string {
+  const { texts } = site
+  if (when === 'period_end') return texts.changeOn(formatDate(day, site))
+  return due.amount > 0 ? texts.payAndChange(money(site, due)) : texts.changeNow
+}
+
+/** Formats an amount in minor units. */
+const money = ({ tag }: Pick<Site, 'tag'>, { amount, currency }: Preview['due_now']) =>
+  formatMoney(toMajorUnits(amount, currency), currency, { tag })
+
+/** What is charged today and later, and what else the change does. */
+function Terms({ site, purchase, preview }: { site: Site } & Pick<Shown, 'purchase' | 'preview'>) {
+  const { texts } = site
+  const { to, when, effective_at: day, due_now: due, credit, next, estimate, undoes_cancellation: undoes } = preview
+  const price = `${money(site, { amount: to.unit_amount, currency: to.currency })} ${formatCycle(to, site)}`
+  const endsTrial = purchase.status === 'trialing' && due.amount > 0
+  const lines = [
+    when === 'period_end' && texts.planUntil(priceLabel(site, purchase), formatDate(day, site)),
+    texts.dueToday(money(site, due)),
+    credit.amount > 0 && texts.creditIncluded(money(site, credit)),
+    endsTrial && texts.trialEndsNow,
+    texts.nextPayment(money(site, next), formatDate(next.at, site)),
+    texts.renewsUntilCancelled(price),
+    undoes && texts.renewsAgain,
+    when === 'now' && estimate && texts.isEstimate,
+  ]
+  return <ul class="terms">{lines.map((line) => line && <li>{line}</li>)}</ul>
+}
+
+/** Confirms the change. */
+export function changedPage(site: Site, { purchase, price, when }: Change & Pick<Preview, 'when'>) {
+  const { texts } = site
+  const label = site.text(price.label)
+  const end = purchase.current_period_end
+  const title =
+    when === 'period_end' && end ? texts.planWillChange(label, formatDate(end, site)) : texts.planChanged(label)
+  return sitePage(site, {
+    title,
+    children: (
+      <>
+        <h1>{title}</h1>
+        <p>
+          <a class="button primary" href={site.href(ACCOUNT_PATH)}>
+            {texts.account}
+          </a>
+        </p>
+      </>
+    ),
+  })
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
+import { paywallAt } from '../conformance/shop.ts'
+import { getPriceId, newEmail } from '../support/checkout.ts'
+import { type Pages, startPages } from './pages.ts'
+import { BUY, getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
+
+// A subscriber changes the plan on the site, after a look at the cost.
+
+let pages: Pages
+
+beforeAll(async () => {
+  pages = await startPages({ paywalls: (['stripe', 'polar', 'mollie'] as const).map(paywallAt) })
+})
+
+afterAll(() => pages.close())
+
+const getPaywall = (acquiring: ProcessorName) =>
+  pages.world.file.paywalls.find(({ processor }) => processor.acquiring === acquiring)!
+
+/** A buyer of the monthly price, on the paywall page; signed in unless `isAnonymous`. */
+async function visitAsSubscriber(acquiring: ProcessorName, { isAnonymous = false } = {}): Promise<Visitor> {
+  const visitor = await visit(pages, { paywall: getPaywall(acquiring), path: '/account' })
+  const { page, home } = visitor
+  const email = newEmail()
+  if (!isAnonymous) await signIn(visitor, email)
+  await page.goto(home)
+  await page.getByRole('radio', { name: /Monthly/ }).check()
+  await press(visitor, BUY)
+  await page.waitForURL(`${pages.world[acquiring].url}/**`)
+  const address = page.locator('[name=email]:not([readonly])')
+  if ((await address.count()) > 0) await address.fill(email)
+  await page.locator('[value=pay]').click()
+  await page.waitForURL(`${home}/thanks*`)
+  await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
+  await page.goto(home)
+  return visitor
+}
+
+const getText = ({ page }: Visitor) => page.getByRole('main').textContent()
+
+describe.each(['stripe', 'polar'] as const)('through %s', (acquiring) => {
+  test('an upgrade shows what is due, is charged, and a downgrade waits for the end of the period', async () => {
+    const visitor = await visitAsSubscriber(acquiring)
+    const { page, home } = visitor
+    expect(await page.getByRole('radio', { name: /Plus/ }).count()).toBe(0)
+    await press(visitor, 'Change to Plus', 'link')
+    expect(await getHeading(visitor)).toBe('Change to Plus')
+    const shown = await getText(visitor)
+    const [, due] = /Due today: (\$\d+(?:\.\d\d)?)\./.exec(shown ?? '') ?? []
+    expect(shown).toMatch(/This includes a credit of \$9\.9\d/)
+    expect(shown).toMatch(/Next payment: \$19\.99 on .*It renews at \$19\.99 per month, until you cancel\./)
+    await press(visitor, `Pay ${due} and change`)
+    expect(await getHeading(visitor)).toBe('You have changed to Plus')
+
+    await press(visitor, 'Your account', 'link')
+    await pages.world[acquiring].drainWebhooks()
+    await page.reload()
+    expect(await page.getByRole('region', { name: 'Plus' }).textContent()).toContain('$19.99 per month')
+    await press(visitor, 'Change plan', 'link')
+    expect(page.url()).toBe(home)
+    await press(visitor, 'Change to Monthly', 'link')
+    expect(await getText(visitor)).toMatch(/You keep Plus until .*Due today: \$0\./)
+    await press(visitor, /^Change on /)
+    expect(await getHeading(visitor)).toMatch(/^You will change to Monthly on /)
+  })
+})
+
+test('if the charge is declined, the page says that nothing has changed, and can be sent again', async () => {
+  const visitor = await visitAsSubscriber('polar')
+  const { page } = visitor
+  await press(visitor, 'Change to Plus', 'link')
+  const [customer] = [...pages.world.polar.records.customers.keys()].toReversed()
+  await pages.world.polar.declineCharges(customer ?? '')
+  await press(visitor, /^Pay /)
+  expect(await page.getByRole('alert').textContent()).toContain('Your payment was declined, and nothing has changed.')
+  await pages.world.polar.declineCharges(customer ?? '', false)
+  await press(visitor, /^Pay /)
+  expect(await getHeading(visitor)).toBe('You have changed to Plus')
+})
+
+test('if the buyer must pay on a page of the processor, the visitor gets there', async () => {
+  const visitor = await visitAsSubscriber('stripe')
+  const { page } = visitor
+  await press(visitor, 'Change to Plus', 'link')
+  const [customer] = [...pages.world.stripe.records.customers.keys()].toReversed()
+  await pages.world.stripe.declineCharges(customer ?? '')
+  await press(visitor, /^Pay /)
+  await page.waitForURL(`${pages.world.stripe.url}/i/**`)
+})
+
+test('an amount that may have changed is shown again before it is charged', async () => {
+  const visitor = await visitAsSubscriber('stripe')
+  const { page } = visitor
+  await press(visitor, 'Change to Plus', 'link')
+  await pages.world.clock.advance(getPaywall('stripe').id, '16m')
+  await press(visitor, /^Pay /)
+  expect(await page.getByRole('alert').textContent()).toContain('The amount may have changed.')
+  await press(visitor, /^Pay /)
+  expect(await getHeading(visitor)).toBe('You have changed to Plus')
+})
+
+test.each([
+  ['whose processor cannot change plans', 'mollie', {}],
+  ['who has not signed in', 'stripe', { isAnonymous: true }],
+] as const)('a subscriber %s is offered no change', async (_, acquiring, options) => {
+  const visitor = await visitAsSubscriber(acquiring, options)
+  const { page, home } = visitor
+  expect(await getText(visitor)).toContain('You already have a subscription.')
+  expect(await page.getByRole('link', { name: /^Change/ }).count()).toBe(0)
+  await page.goto(`${home}/account/change?price=${getPriceId(getPaywall(acquiring), 'plus')}`)
+  expect(page.url()).toBe(home)
+})
+
+test('a link to a price that is not sold leads back to the prices', async () => {
+  const { page, home } = await visitAsSubscriber('stripe')
+  await page.goto(`${home}/account/change?price=price_unknown`)
+  expect(page.url()).toBe(home)
+})
