@@ -67,7 +67,7 @@ test('every code block is tested here', () => {
 test('the paywall file is valid, and sells what the modules sell', async () => {
   const read = await readPaywallFile(paywallJson, {})
   expect(read).not.toHaveProperty('errors')
-  expect(world.paywall.prices.map(({ slug }) => slug)).toEqual(['monthly', 'credits-50'])
+  expect(world.paywall.prices.map(({ slug }) => slug)).toEqual(['monthly', 'team', 'credits-50'])
 })
 
 test('every event is listed once, in the order of the reference', () => {
@@ -124,6 +124,25 @@ describe('the modules', () => {
     expect(await creditsLeft(email)).toBe(50)
     await payAndReturn(world, await buyPack(email, `${email} 2`))
     expect([await creditsLeft(email), await hasAccess(email)]).toEqual([100, false])
+  })
+
+  test('change the plan for what the preview shows', async () => {
+    const email = newEmail()
+    const [{ previewUpgrade, upgrade }, { openCheckout }, { paywall }] = await Promise.all(
+      ['upgrades.ts', 'checkout.ts', 'paywall.ts'].map(load),
+    )
+    await payAndReturn(world, await openCheckout(email))
+    const { quote, due_now } = await previewUpgrade(email)
+    expect(due_now.amount).toBeGreaterThan(1900)
+    expect(await upgrade(email, crypto.randomUUID())).toBe('again')
+    expect(await upgrade(email, quote)).toBeNull()
+    await world.stripe.drainWebhooks()
+    const user = await paywall.user({ email })
+    expect(user.purchases).toMatchObject([{ price_slug: 'team' }])
+    expect(user.can('api')).toBe(true)
+    expect(world.stripe.events.findLast(({ type }) => type === 'invoice.paid')?.data.object).toMatchObject({
+      amount_paid: due_now.amount,
+    })
   })
 
   test('store how much of a payment went back', async () => {
