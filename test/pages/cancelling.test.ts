@@ -1,27 +1,35 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import { paywallAt } from '../conformance/shop.ts'
 import { newEmail } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
+import { DEMO_PAYWALL } from './demo-paywall.ts'
 import { type Pages, startPages } from './pages.ts'
 import { BUY, press, signIn, type Visitor, visit } from './visitor.ts'
 
 let pages: Pages
 
+/** At a processor that cannot change plans. */
+const AT_MOLLIE = {
+  ...paywallAt('mollie'),
+  offers: [{ slug: 'stay', price: 'monthly', title: 'Pay less', show: 'cancel' }],
+}
+
 beforeAll(async () => {
-  pages = await startPages()
+  pages = await startPages({ paywalls: [DEMO_PAYWALL, AT_MOLLIE] })
 })
 
 afterAll(() => pages.close())
 
 const CANCELLED = 'Your subscription is cancelled'
 
-/** A signed-in buyer of the yearly price, on their account page. */
-async function visitAsSubscriber(): Promise<{ visitor: Visitor; purchaseId: string }> {
-  const visitor = await visit(pages, { path: '/account' })
+/** A signed-in buyer of a price of a paywall, on their account page. */
+async function visitAsSubscriber({ paywall = pages.world.paywall, price = 'Yearly' } = {}) {
+  const visitor = await visit(pages, { paywall, path: '/account' })
   const { page, home } = visitor
   await signIn(visitor, newEmail())
   await page.goto(home)
-  await page.getByRole('radio', { name: /Yearly/ }).check()
+  await page.getByRole('radio', { name: price }).check()
   await press(visitor, BUY)
   await pay(visitor)
   await press(visitor, 'Your account', 'link')
@@ -31,7 +39,7 @@ async function visitAsSubscriber(): Promise<{ visitor: Visitor; purchaseId: stri
 
 /** Pays on the processor's page, and waits until the purchase is stored. */
 async function pay({ page, home }: Visitor): Promise<void> {
-  await page.waitForURL(`${pages.world.stripe.url}/**`)
+  await page.waitForURL((url) => !url.href.startsWith(pages.world.url))
   await page.locator('[value=pay]').click()
   await page.waitForURL(`${home}/thanks*`)
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
@@ -64,30 +72,31 @@ test('a cancellation is confirmed on the page, and its reason is stored in full,
 })
 
 test('a subscription that is replaced on the cancel page is shown as not renewing, even before it is stopped', async () => {
-  const { visitor, purchaseId } = await visitAsSubscriber()
+  const paywall = pages.world.file.paywalls[1]!
+  const { visitor, purchaseId } = await visitAsSubscriber({ paywall, price: 'Plus' })
   const { page, home } = visitor
-  const { stripe, workers, clock, paywall } = pages.world
+  const { mollie, workers, clock } = pages.world
   // The two subscriptions must not begin in the same second, or it is undefined which one is older.
   await clock.advance(paywall.id, '1m')
   await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
-  stripe.onCall = async ({ method, path }, run) => {
-    if (method === 'POST' && path.startsWith('/v1/subscriptions/')) throw new DroppedCall()
+  mollie.onCall = async ({ method }, run) => {
+    if (method === 'DELETE') throw new DroppedCall()
     return run()
   }
   await press(visitor, 'Add Monthly')
   await pay(visitor)
   const thanks = page.url()
-  const [yearly, notice] = [page.getByRole('region', { name: 'Yearly' }), page.getByText('You still have Yearly.')]
+  const [plus, notice] = [page.getByRole('region', { name: 'Plus' }), page.getByText('You still have Plus.')]
   expect(await notice.count()).toBe(0)
   await page.goto(`${home}/account`)
-  expect(await yearly.textContent()).toMatch(/Active.*Does not renew/)
-  expect(await yearly.getByRole('link').count()).toBe(0)
-  stripe.onCall = undefined
+  expect(await plus.textContent()).toMatch(/Active.*Does not renew/)
+  expect(await plus.getByRole('link').count()).toBe(0)
+  mollie.onCall = undefined
   await workers.scheduled('reconcile')
   const ends = 'select 1 from purchases where id = $1 and cancel_at_period_end'
-  await until('Yearly no longer renews', async () => (await pages.world.database.query(ends, [purchaseId])).rowCount)
+  await until('Plus no longer renews', async () => (await pages.world.database.query(ends, [purchaseId])).rowCount)
   await page.reload()
-  expect(await yearly.textContent()).toMatch(/Active.*Does not renew/)
+  expect(await plus.textContent()).toMatch(/Active.*Does not renew/)
   expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Cancel subscription')
 
   // As if the second one had been bought without replacing the first.

@@ -91,7 +91,7 @@ test('a customer cancels and signs out without a mouse', async () => {
 
   await page.goto(`${home}/account`)
   await pressAt(link(visitor, 'Cancel subscription'))
-  await tabTo(button(visitor, 'Add Monthly')) // the offer comes before the question for a reason
+  await tabTo(link(visitor, 'Change to Monthly')) // the offer comes before the question for a reason
   await tabTo(page.getByRole('radio', { name: 'It is too expensive' }))
   await pressAt(link(visitor, 'Keep subscription'))
   await page.waitForURL(`${home}/account`)

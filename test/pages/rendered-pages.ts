@@ -93,7 +93,7 @@ export const RENDERED: Record<string, Record<string, Way>> = {
     'with an offer of another price': async ({ subscriber }) => {
       const page = await at(subscriber, '/account')
       await press(subscriber, 'Cancel subscription', 'link')
-      await page.getByRole('button', { name: 'Add Monthly' }).waitFor()
+      await page.getByRole('link', { name: 'Change to Monthly' }).waitFor()
       return page
     },
     'with an offer of the same price': asNewVisitor('/account', async (visitor, { pages }) => {

@@ -1,6 +1,7 @@
 import { CANCELLATION_REASON_LENGTH } from '../../../lib/http/input-limits.ts'
-import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
+import { ACCOUNT_PATH, CANCEL_PATH, CHANGE_PATH } from '../contract.ts'
 import { formatDate, formatPrice } from '../formats.ts'
+import { changeable } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price, Purchase } from '../structure.ts'
 import { EN } from '../texts/en.ts'
@@ -83,7 +84,10 @@ export function cancelPage(site: Site, { purchase, key, reason, comment, problem
   })
 }
 
-/** The owner's offer to a subscriber who stays. If the visitor already has that price, it only offers to keep the subscription. */
+/**
+ * The owner's offer to a subscriber who stays: to change to its price, or, where the plan cannot be changed, a purchase that replaces the
+ * subscription. If the visitor already has that price, it only offers to keep the subscription.
+ */
 function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purchase; formKey: string }) {
   const { texts } = site
   const offer = offerBeforeCancel(site)
@@ -101,6 +105,12 @@ function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purcha
         <p>
           <a class="button primary" href={site.href(ACCOUNT_PATH)}>
             {texts.keepIt}
+          </a>
+        </p>
+      ) : changeable(site)?.id === purchase.id ? (
+        <p>
+          <a class="button primary" href={site.href(CHANGE_PATH, { price: price.id })}>
+            {texts.changeTo(site.text(price.label))}
           </a>
         </p>
       ) : (
