@@ -19,7 +19,7 @@ import { hostedInvoice } from './hosted-invoice.ts'
 import { refund } from './money.ts'
 import { MONEY } from './objects/money.ts'
 import { SELLING } from './objects/selling.ts'
-import { managingSchedule, PRORATION } from './own.ts'
+import { ADAPTIVE_PRICING, managingSchedule, PRORATION } from './own.ts'
 import { pendingUpdatesDue } from './plan-changes.ts'
 import { DUNNING, RATE_LIMIT, renewals } from './rules.ts'
 import { releaseSchedule, scheduleInPortal } from './schedules.ts'
@@ -86,6 +86,7 @@ export const startStripeEmulator = createEmulator({
     enablePortal: PORTAL.control,
     setDunning: DUNNING.control,
     setProration: PRORATION.control,
+    setAdaptivePricing: ADAPTIVE_PRICING.control,
     /** The payer's bank disputes the payment, or with `warning` opens an inquiry. */
     dispute: onRecord(
       'payment_intent',

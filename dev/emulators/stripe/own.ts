@@ -16,7 +16,19 @@ export const metadata = z
 const note = z.string().nullable().default(null)
 
 /** `customer_email`: the address with which the session was created. */
-export const pageOwn = ownFields({ metadata, client_reference_id: note, customer_email: note })
+export const pageOwn = ownFields({
+  metadata,
+  client_reference_id: note,
+  customer_email: note,
+  adaptive_pricing: z.object({ enabled: z.boolean() }),
+})
+
+/**
+ * The account's setting for Adaptive Pricing, which the parameter of a session overrides
+ * (docs.stripe.com/changelog/acacia/2024-11-20/adaptive-pricing-param). That it is on in a new account is UNVERIFIED, and the emulator does not
+ * convert amounts.
+ */
+export const ADAPTIVE_PRICING = accountSetting('enabled', z.boolean(), true)
 
 const feedback = CancellationReason.nullable().default(null)
 

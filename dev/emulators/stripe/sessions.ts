@@ -5,14 +5,14 @@ import { findSold } from '../core/domain/prices.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
-import { emailField, integer, text, webAddress } from '../core/wire/form-fields.ts'
+import { boolean, emailField, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { hasDomain } from '../core/wire/mail-domains.ts'
 import { act, create, Nothing, type Route, read, retrieve } from '../core/wire/routes.ts'
 import { rejectSecondCurrency, rejectUnsupportedCharge } from './currencies.ts'
 import { refused } from './errors.ts'
 import { priceObject } from './objects/selling.ts'
-import { metadata } from './own.ts'
+import { ADAPTIVE_PRICING, metadata } from './own.ts'
 
 const CheckoutSessionParameters = z.strictObject({
   mode: z.enum(['payment', 'subscription']),
@@ -25,6 +25,7 @@ const CheckoutSessionParameters = z.strictObject({
   customer_email: optional(emailField(hasDomain)),
   customer_creation: optional(z.enum(['always', 'if_required'])),
   client_reference_id: optional(text(200)),
+  adaptive_pricing: optional(z.strictObject({ enabled: boolean.optional() })),
   metadata,
   subscription_data: optional(z.strictObject({ trial_period_days: optional(integer(1, 730)), metadata })),
   payment_intent_data: optional(z.strictObject({ metadata })),
@@ -50,7 +51,12 @@ function createCheckoutSession(context: AccountContext, given: Parameters): Page
     cancelUrl: given.cancel_url,
     makesCustomer: given.customer_creation === 'always',
     trialDays: given.subscription_data?.trial_period_days ?? null,
-    own: { metadata: given.metadata, client_reference_id, customer_email },
+    own: {
+      metadata: given.metadata,
+      client_reference_id,
+      customer_email,
+      adaptive_pricing: { enabled: given.adaptive_pricing?.enabled ?? ADAPTIVE_PRICING.read(context) },
+    },
     gives: {
       subscription: { metadata: given.subscription_data?.metadata ?? {} },
       payment: { metadata: given.payment_intent_data?.metadata ?? {} },

@@ -143,6 +143,8 @@ function checkoutSessionFor(order: CheckoutOrder, customer: string | null): Stri
     cancel_url: order.errorUrl,
     client_reference_id: order.userId,
     metadata,
+    // Otherwise the account's setting may show and charge the price in the buyer's own currency, at Stripe's rate and with its fee.
+    adaptive_pricing: { enabled: false },
     ...(customer ? { customer } : order.email && { customer_email: order.email }),
     ...(order.recurring
       ? {

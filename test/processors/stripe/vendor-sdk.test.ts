@@ -103,6 +103,7 @@ const common = {
   line_items: [{ price: 'price_1', quantity: 1 }],
   client_reference_id: 'user_1',
   metadata,
+  adaptive_pricing: { enabled: false },
   success_url: 'https://pay.example/success',
   cancel_url: 'https://pay.example/error',
 }

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
-import { buy, getId, paymentOrder, startStripe, subscriptionOrder } from './fixture.ts'
+import { ACME, buy, getId, paymentOrder, startStripe, subscriptionOrder } from './fixture.ts'
 
 describe('checkout sessions', () => {
   test('opens a session with the given parameters', async () => {
@@ -28,6 +28,16 @@ describe('checkout sessions', () => {
     expect(session.id).toMatch(/^cs_test_/)
     expect(session.expires_at - session.created).toBe(24 * 3600)
     expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ id: session.id, status: 'open' })
+  })
+
+  test('uses the account’s setting for Adaptive Pricing, unless the session has its own', async () => {
+    const { emulator, stripe } = await startStripe()
+    const read = async (more = {}) =>
+      (await stripe.checkout.sessions.create(subscriptionOrder(more))).adaptive_pricing?.enabled
+    const off = { adaptive_pricing: { enabled: false } }
+    expect([await read(), await read(off)]).toEqual([true, false])
+    await emulator.setAdaptivePricing(ACME.paywallId, false)
+    expect([await read(), await read({ adaptive_pricing: { enabled: true } })]).toEqual([false, true])
   })
 
   test('records each call with its key and its decoded form', async () => {
