@@ -37,13 +37,23 @@ export async function change(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
   const wanted = findChange(site, form('price'))
-  if (!wanted) return showInAccount(c, site, site.texts.fixedPlan, 409)
+  if (!wanted) return showInAccount(c, site, whyNot(site, form('price')), 409)
   const changed = await changePlan(c, site, wanted, { quote: form('quote'), key: form('key') })
+  // A change that an earlier submit has made, although it was answered with an error.
+  if (isRefused(changed) && changed.error === 'price_unchanged') {
+    return showPage(c, site, changedPage(site, { ...wanted, when: 'now' }))
+  }
   if (isRefused(changed)) return showPreview(c, site, wanted, changed)
   const { checkoutUrl, when } = changed
   if (checkoutUrl) return showPage(c, site, leavingPage(site, checkoutUrl, site.texts.leavingToCheckout))
   return showPage(c, site, changedPage(site, { ...wanted, when }))
 }
 
-const showInAccount = (c: PagesContext, site: Site, problem: string, status: number) =>
+/** Why a change that the visitor was offered is not possible any more. A visitor who has signed out sees the form to sign in. */
+function whyNot({ structure, texts, user }: Site, priceId: string): string | undefined {
+  if (!user?.email) return undefined
+  return structure.prices.some(({ id }) => id === priceId) ? texts.fixedPlan : texts.priceGone
+}
+
+const showInAccount = (c: PagesContext, site: Site, problem: string | undefined, status: number) =>
   showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), status)

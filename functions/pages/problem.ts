@@ -31,7 +31,7 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   quote_expired: 'quoteExpired',
   currency_mismatch: 'otherCurrency',
   subscription_not_changeable: 'fixedPlan',
-  subscription_cancelled: 'fixedPlan',
+  subscription_cancelled: 'cancelledPlan',
   plan_change_unavailable: 'fixedPlan',
   price_unchanged: 'outdated',
   'Subscription not found': 'outdated',

@@ -79,6 +79,38 @@ test('if the charge is declined, the page says that nothing has changed, and can
   expect(await getHeading(visitor)).toBe('You have changed to Plus')
 })
 
+test('a form that is sent twice changes the plan once', async () => {
+  const visitor = await visitAsSubscriber('polar')
+  const { page } = visitor
+  await press(visitor, 'Change to Plus', 'link')
+  const form = page.url()
+  const fields = await page.evaluate('Object.fromEntries(new FormData(document.querySelector("main form")))')
+  for (const _ of [1, 2]) {
+    const html = await page.evaluate(
+      `fetch('${form}', { method: 'POST', body: new URLSearchParams(${JSON.stringify(fields)}) }).then((reply) => reply.text())`,
+    )
+    expect(html).toContain('You have changed to Plus')
+  }
+  const { rows } = await pages.world.database.query(
+    'select count(*)::int as changes from plan_changes where reply is not null and idempotency_key = $1',
+    [(fields as { key: string }).key],
+  )
+  expect(rows).toEqual([{ changes: 1 }])
+})
+
+test('a visitor who has signed out meanwhile is asked to sign in', async () => {
+  const visitor = await visitAsSubscriber('polar')
+  const { page, home } = visitor
+  await press(visitor, 'Change to Plus', 'link')
+  const other = await page.context().newPage()
+  await other.goto(`${home}/account`)
+  await press({ page: other }, 'Sign out')
+  await other.waitForURL(home)
+  await press(visitor, /^Pay /)
+  expect(await page.getByLabel('E-mail address').count()).toBe(1)
+  expect(await page.getByRole('alert').count()).toBe(0)
+})
+
 test('if the buyer must pay on a page of the processor, the visitor gets there', async () => {
   const visitor = await visitAsSubscriber('stripe')
   const { page } = visitor

@@ -138,7 +138,7 @@ export const DE: Texts = {
   nextPayment: (amount, day) => `Nächste Zahlung: ${amount} am ${day}.`,
   renewsUntilCancelled: (price) => `Das Abo verlängert sich für ${price}, bis Sie kündigen.`,
   trialEndsNow: 'Ihre kostenlose Testphase endet heute.',
-  isEstimate: 'Das ist eine Schätzung: Der Zahlungsdienst berechnet den Betrag, wenn Sie bestätigen.',
+  isEstimate: 'Die Beträge sind geschätzt: Der Zahlungsdienst berechnet sie, wenn Sie bestätigen.',
   renewsAgain: 'Ihr Abo ist gekündigt. Nach dem Wechsel verlängert es sich wieder.',
   payAndChange: (amount) => `${amount} zahlen und wechseln`,
   changeNow: 'Jetzt wechseln',
@@ -147,10 +147,12 @@ export const DE: Texts = {
   planChanged: (label) => `Sie haben zu ${label} gewechselt`,
   planWillChange: (label, day) => `Sie wechseln am ${day} zu ${label}`,
   paymentDeclined:
-    'Ihre Zahlung wurde abgelehnt, und nichts hat sich geändert. Bitte prüfen Sie Ihr Zahlungsmittel und versuchen Sie es dann erneut.',
+    'Ihre Zahlung wurde abgelehnt, und es hat sich nichts geändert. Bitte prüfen Sie Ihr Zahlungsmittel und versuchen Sie es dann erneut.',
   quoteExpired: 'Der Betrag kann sich geändert haben. Bitte prüfen und bestätigen Sie ihn erneut.',
   otherCurrency: 'Dieser Preis wird nicht in der Währung Ihres Abos verkauft.',
   fixedPlan: 'Der Tarif dieses Abos kann gerade nicht gewechselt werden.',
+  cancelledPlan:
+    'Ihr Abo ist gekündigt. Bitte nehmen Sie die Kündigung im Kundenportal des Zahlungsdienstes zurück, bevor Sie den Tarif wechseln.',
 
   cancel: 'Abo kündigen',
   cancelTitle: (label) => `${label} kündigen`,

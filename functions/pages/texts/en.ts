@@ -128,7 +128,7 @@ export const EN = {
   nextPayment: (amount: string, day: string) => `Next payment: ${amount} on ${day}.`,
   renewsUntilCancelled: (price: string) => `It renews at ${price}, until you cancel.`,
   trialEndsNow: 'Your free trial ends today.',
-  isEstimate: 'This is an estimate: the payment service calculates the amount when you confirm.',
+  isEstimate: 'The amounts are estimates: the payment service calculates them when you confirm.',
   renewsAgain: 'Your subscription is cancelled. After the change it renews again.',
   payAndChange: (amount: string) => `Pay ${amount} and change`,
   changeNow: 'Change now',
@@ -141,6 +141,8 @@ export const EN = {
   quoteExpired: 'The amount may have changed. Please check it and confirm again.',
   otherCurrency: 'This price is not sold in the currency of your subscription.',
   fixedPlan: 'The plan of this subscription cannot be changed right now.',
+  cancelledPlan:
+    'Your subscription is cancelled. Undo the cancellation in the billing portal before you change the plan.',
 
   // Cancelling.
   cancel: 'Cancel subscription',

@@ -2,6 +2,7 @@ import { formatMoney, formatPrice, localAmount } from '../formats.ts'
 import { availability, replacedBy, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
+import { ChangeLink } from './change-link.tsx'
 import { OwnerLinks } from './links.tsx'
 import { type Choice, radioId } from './prices.tsx'
 import { priceLabel } from './purchase.tsx'
@@ -15,8 +16,12 @@ interface BuyButtonProps {
   price?: Price | undefined
 }
 
-/** Opens a checkout. Below it is what is due today and later. Nothing if the visitor cannot buy the price, or any. */
+/**
+ * Opens a checkout. Below it is what is due today and later. A link if a subscription can be changed to the price; nothing if the visitor
+ * cannot buy it, or any.
+ */
 export function BuyButton({ site, choice, text, price }: BuyButtonProps) {
+  if (price && availability(site, price) === 'change') return <ChangeLink site={site} price={price} />
   if (price ? availability(site, price) !== 'available' : choice.chosen === undefined) return null
   return (
     <div class="buy">

@@ -1,10 +1,11 @@
 import { CANCELLATION_REASON_LENGTH } from '../../../lib/http/input-limits.ts'
-import { ACCOUNT_PATH, CANCEL_PATH, CHANGE_PATH } from '../contract.ts'
-import { formatDate, formatPrice } from '../formats.ts'
-import { changeable } from '../sale.ts'
+import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
+import { formatDate, formatPrice, localAmount } from '../formats.ts'
+import { availability } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price, Purchase } from '../structure.ts'
 import { EN } from '../texts/en.ts'
+import { ChangeLink } from './change-link.tsx'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
 import { endsAtOnce, priceLabel } from './purchase.tsx'
@@ -94,6 +95,7 @@ function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purcha
   if (!offer) return null
   const { title, price } = offer
   const isSame = price.slug === purchase.price_slug
+  const mayChange = availability(site, price) === 'change' && localAmount(price).currency === purchase.currency
   return (
     <section class="card offer" aria-labelledby="offer">
       <p class="soft">{texts.beforeYouGo}</p>
@@ -107,12 +109,8 @@ function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purcha
             {texts.keepIt}
           </a>
         </p>
-      ) : changeable(site)?.id === purchase.id ? (
-        <p>
-          <a class="button primary" href={site.href(CHANGE_PATH, { price: price.id })}>
-            {texts.changeTo(site.text(price.label))}
-          </a>
-        </p>
+      ) : mayChange ? (
+        <ChangeLink site={site} price={price} />
       ) : (
         <form method="post" action={site.href(CANCEL_PATH, { purchase: purchase.id })}>
           <input type="hidden" name="purchase" value={purchase.id} />

@@ -69,7 +69,7 @@ function Terms({ site, purchase, preview }: { site: Site } & Pick<Shown, 'purcha
     texts.nextPayment(money(site, next), formatDate(next.at, site)),
     texts.renewsUntilCancelled(price),
     undoes && texts.renewsAgain,
-    when === 'now' && estimate && texts.isEstimate,
+    estimate && texts.isEstimate,
   ]
   return <ul class="terms">{lines.map((line) => line && <li>{line}</li>)}</ul>
 }

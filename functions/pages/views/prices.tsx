@@ -1,9 +1,10 @@
 import type { Interval } from '../../../lib/processors/processor.ts'
-import { CHANGE_PATH, PAYWALL_PATH } from '../contract.ts'
+import { PAYWALL_PATH } from '../contract.ts'
 import { formatCycle, formatMoney, formatMonthly, formatPrice, localAmount } from '../formats.ts'
 import { availability, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
+import { ChangeLink } from './change-link.tsx'
 
 /** The prices of a page and the visitor's selection. */
 export interface Choice {
@@ -74,13 +75,7 @@ function PriceCard({ site, price, choice }: { site: Site; price: Price; choice: 
         </div>
       )}
       <Benefits site={site} price={price} />
-      {availability(site, price) === 'change' && (
-        <p>
-          <a class="button" href={site.href(CHANGE_PATH, { price: price.id })}>
-            {site.texts.changeTo(site.text(price.label))}
-          </a>
-        </p>
-      )}
+      {availability(site, price) === 'change' && <ChangeLink site={site} price={price} />}
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { toMajorUnits } from '../../../lib/money/money.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
 import { formatCycle, formatDate, formatMoney } from '../formats.ts'
-import { changeable, isBeingReplaced, isOver } from '../sale.ts'
+import { availability, changeable, isBeingReplaced, isOver } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
 
@@ -19,7 +19,10 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
   const { texts } = site
   const { id, currency, unit_amount: amount, status } = purchase
   const mayCancel = renews(site, purchase) && !isCancelled && site.user?.email
-  const mayChange = changeable(site)?.id === id && !isCancelled
+  const mayChange =
+    changeable(site)?.id === id &&
+    !isCancelled &&
+    site.structure.prices.some((price) => availability(site, price) === 'change')
   return (
     <section class="card" aria-labelledby={`purchase-${id}`}>
       <div class="row">

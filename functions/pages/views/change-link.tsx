@@ -1,0 +1,12 @@
+import { CHANGE_PATH } from '../contract.ts'
+import type { Site } from '../site.ts'
+import type { Price } from '../structure.ts'
+
+/** Leads to what a change to a price costs. */
+export const ChangeLink = ({ site, price }: { site: Site; price: Price }) => (
+  <p>
+    <a class="button" href={site.href(CHANGE_PATH, { price: price.id })}>
+      {site.texts.changeTo(site.text(price.label))}
+    </a>
+  </p>
+)
