@@ -46,8 +46,8 @@ declare
   after_period_start constant interval := '2 hours';  -- its period should be covered
   after_trial_notice constant interval := '1 hour';   -- the owner should have been notified of the end of its trial
   after_end_request constant interval := '10 minutes'; -- it was cancelled or stopped here, and no fetch has shown it yet
-  after_plan_change constant interval := '10 minutes'; -- its plan was changed here, and it was not fetched since
-  until_effective constant interval := '1 minute';    -- how long such a request may still take effect, or be missing in a read
+  after_plan_change constant interval := '10 minutes'; -- its plan was changed here, and not fetched after that took effect
+  until_effective constant interval := '1 minute';    -- how long such a change may still take effect, or be missing in a read
   after_stop_request constant interval := '1 minute'; -- its processor has yet to stop charging it
   after_grace constant interval := '1 minute';        -- its grace period is over: an event is due
   after_features constant interval := '1 minute';     -- its features have expired with the last price of the file that was paid: an event is due
@@ -103,7 +103,8 @@ begin
     poll_again(uncovered_since, after_period_start, last_polled_at),
     poll_again(trial_notice_since, after_trial_notice, last_polled_at),
     poll_again(ending_since, after_end_request, last_polled_at),
-    poll_again(case when p.fetched_at < p.plan_changed_at then p.plan_changed_at end, after_plan_change, last_polled_at),
+    poll_again(
+      case when p.fetched_at < p.plan_changed_at + until_effective then p.plan_changed_at end, after_plan_change, last_polled_at),
     poll_again(p.fetched_at, at_least_every, last_polled_at));
 end $$;
 

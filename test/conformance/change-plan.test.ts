@@ -6,6 +6,7 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
 import { getPriceId } from '../support/checkout.ts'
+import { until } from '../support/until.ts'
 import {
   advanceClock,
   advancePastPeriodEnd,
@@ -20,6 +21,7 @@ import {
   readTokens,
   type Slug,
 } from './buyer.ts'
+import { setUp } from './drivers/set-up.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -109,11 +111,11 @@ describe.each(AT)('%s', (acquiring) => {
   })
 
   test('a change at once replaces one that is scheduled', async () => {
-    const buyer = await buy(getShop(acquiring), 'plus')
-    await change(buyer, 'monthly')
-    await change(buyer, 'yearly', { when: 'now' })
+    const buyer = await buy(getShop(acquiring))
+    await change(buyer, 'yearly', { when: 'period_end' })
+    await change(buyer, 'plus', { when: 'now' })
     await advanceClock(buyer, '32d')
-    expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'yearly', status: 'active' }])
+    expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
   })
 
   test('if the charge is declined, the plan, its features and its tokens stay as they are', async () => {
@@ -158,6 +160,28 @@ describe.each(AT)('%s', (acquiring) => {
     await newEvents(buyer)
     expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
     expect(await paidAmounts(buyer)).toHaveLength(2)
+  })
+
+  test('if the first read is old and the webhooks are lost, the change is stored within eleven minutes', async () => {
+    const shop = getShop(acquiring, 1)
+    const buyer = await buy(shop)
+    const { world, emulator } = shop
+    emulator.holdWebhooks()
+    await setUp(world[acquiring], shop.paywall.id, { terms: null, afterRetries: null, lagSeconds: 5 })
+    expect(await changePlan(buyer, 'plus')).toMatchObject({ status: 200 })
+    await until(
+      'the first read is done',
+      async () =>
+        (
+          await world.database.query('select from purchases where user_id = $1 and fetched_at >= plan_changed_at', [
+            buyer.userId,
+          ])
+        ).rowCount,
+    )
+    await emulator.sendHeldWebhooks(() => [])
+    await world.clock.advance(shop.paywall.id, '11m')
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
+    expect(await readTokens(buyer)).toBe(300)
   })
 
   test('a scheduled cancellation is undone, or the change is refused with the name of the processor', async () => {
