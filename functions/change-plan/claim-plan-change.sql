@@ -59,7 +59,8 @@ begin
 
   update plan_changes c
   set caller = claim_plan_change.caller, idempotency_key = key, request_hash = hash, holder = claim_plan_change.holder,
-    leased_until = now() + plan_change_lease()
+    leased_until = now() + plan_change_lease(),
+    expires_at = case when c.holder is null then plan_change_expiry(c.paywall_id) else c.expires_at end
   where (c.owner_id, c.id) = (change.owner_id, change.id);
   return verdict('claimed') || jsonb_build_object('change', plan_change_json(change, subscription))
     || logged(subscription.user_id, purchase_id => change.purchase_id, price_id => change.to_price_id);

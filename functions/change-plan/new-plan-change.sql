@@ -1,6 +1,6 @@
 -- A change of plan as a row of plan_changes: its id is the quote of a preview.
 
--- Stores a change of plan that can be requested, and repeated after a failure, for 15 minutes. Returns its row. The subscription's row must be locked.
+-- Stores a change of plan that can be requested for 15 minutes. Returns its row. The subscription's row must be locked.
 create function new_plan_change(owner_id uuid, subscription purchases, price prices, takes_effect text) returns plan_changes
 language plpgsql as $$
 declare
@@ -12,9 +12,15 @@ begin
     priced_at, period_end, expires_at, created_at
   ) values (
     owner_id, subscription.paywall_id, subscription.id, subscription.price_id, price.id, price.processor_price, price.amount,
-    price.currency, takes_effect, present, subscription.current_period_end, present + interval '15 minutes', present
+    price.currency, takes_effect, present, subscription.current_period_end, plan_change_expiry(subscription.paywall_id), present
   ) returning c.* into change;
   return change;
+end $$;
+
+-- Until when a change can be requested if its preview is made now, or repeated if it is requested now.
+create function plan_change_expiry(paywall_id text) returns timestamptz language plpgsql stable as $$
+begin
+  return paywall_now(paywall_id) + interval '15 minutes';
 end $$;
 
 -- Everything that the processor call needs, and the plans before and after as the API shows them: see `RequestedChange` in

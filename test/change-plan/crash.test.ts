@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { interruptOnce, type Side } from '../support/interrupt.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
-import { changePlan, PRICES, pricesAtStripe } from './changing.ts'
+import { changePlan, PRICES, preview, pricesAtStripe } from './changing.ts'
 
 const world = useTestWorld({ file: { paywall: { prices: PRICES } } })
 let ours: Tenant
@@ -60,6 +61,24 @@ test('an attempt that failed is repeated with its key for 15 minutes; after that
   const reply = await changePlan(world, subscriber, options)
   expect(reply).toMatchObject({ status: 409, body: { error: 'subscription_not_changeable', status: 'past_due' } })
   expect(pricesAtStripe(world, subscriber)).toEqual(['price_monthly'])
+})
+
+test('a change with a quote is repeated with its key for 15 minutes after it was requested', async () => {
+  const subscriber = await subscribe(world, ours)
+  const { quote } = await preview(world, subscriber)
+  await world.clock.advance(world.paywall.id, '14m')
+  const options = { headers: { 'idempotency-key': randomUUID() }, body: { quote } }
+  world.stripe.onCall = async ({ method }, run) => {
+    const reply = await run()
+    if (method === 'POST') throw new DroppedCall()
+    return reply
+  }
+  expect(await changePlan(world, subscriber, options)).toMatchObject({ status: 502 })
+  world.stripe.onCall = undefined
+  await endLease(subscriber)
+  await world.clock.advance(world.paywall.id, '10m')
+  expect(await changePlan(world, subscriber, options)).toMatchObject({ status: 200 })
+  await expectChangedOnce(subscriber)
 })
 
 test('if neither the read after the change nor a webhook arrives, the change is stored ten minutes later', async () => {
