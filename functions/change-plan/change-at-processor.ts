@@ -53,6 +53,8 @@ async function requestChange(processor: Processor, change: RequestedChange): Pro
       return result.url
     case 'declined':
       throw apiError(errors.declined)
+    case 'cancelled':
+      throw toError({ verdict: 'cancelled', acquiring: change.account.acquiring })
     case 'other_amount':
       throw apiError(errors.quote_expired)
     case undefined:

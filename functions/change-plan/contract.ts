@@ -35,13 +35,14 @@ export type OrderRefusal =
 
 export type ClaimRefusal = OrderRefusal | 'key_reused' | 'key_required' | 'quote_expired'
 
-type ChangeRefusal = ClaimRefusal | 'no_credential' | 'bad_token' | 'plan_changing' | 'declined'
+type ChangeRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' | 'plan_changing' | 'declined'
 
 /** The error for each refusal. */
 export const errors = defineErrors<ChangeRefusal>({
   ...callerErrors,
   ...memberErrors,
   ...idempotencyErrors,
+  anonymous: [403, 'Unauthorized'],
   key_required: [400, 'idempotency_key_required'],
   several_subscriptions: [400, 'subscriptionId is required'],
   unknown_subscription: [404, 'Subscription not found'],
@@ -110,7 +111,9 @@ const change = z.object(
       .uuid('Invalid quote')
       .nullish()
       .transform((quote) => quote || undefined)
-      .describe('The `quote` of a preview: what it showed is charged, or nothing is and the response is 409'),
+      .describe(
+        'The `quote` of a preview: what it showed is charged, unless it was an estimate, or nothing is and the response is 409',
+      ),
   },
   'invalid_body',
 )
@@ -142,7 +145,9 @@ const PlanBefore = Plan.extend({
 const When = z.enum(['now', 'period_end']).describe('As requested, or the default')
 
 export const Preview = z.object({
-  quote: z.uuid().describe('Send it with the change, so that exactly this is charged'),
+  quote: z
+    .uuid()
+    .describe('Send it with the change, so that exactly this is charged, or nothing, unless it is an estimate'),
   subscription_id: z.uuid().describe("The purchase's `id`"),
   from: PlanBefore.describe('The current price'),
   to: Plan.describe('The new price'),
@@ -203,7 +208,7 @@ export const operations: ApiOperation[] = [
     description:
       'Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` ' +
       'nothing changes, and the response says what the change would cost. A change with the `quote` of a preview ' +
-      'charges exactly what was shown. A scheduled cancellation is undone where the processor can do that in the same call. A retry with the same `Idempotency-Key` ' +
+      'charges exactly what was shown, or nothing; if the preview is an `estimate`, the amount may differ. Anonymous users cannot change plans. A scheduled cancellation is undone where the processor can do that in the same call. A retry with the same `Idempotency-Key` ' +
       'within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds ' +
       'for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten ' +
       'minutes; an owner has no limit.',

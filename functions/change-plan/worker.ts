@@ -34,6 +34,7 @@ app.post(PATH, async (c) => {
   const caller = await readCredential(c.req, c.env)
   if (caller.kind === 'none') throw apiError(errors.no_credential)
   if (caller.kind === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
+  if (caller.kind === 'user' && caller.anonymous) throw apiError(errors.anonymous)
   const { request, key } = await readRequest(c, caller).catch(rejectInvalidKeyFirst(c.env, caller, errors))
 
   const db = connect(c.env)

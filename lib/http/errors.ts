@@ -8,7 +8,7 @@ type Detail =
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400
   | { status: string } // change-plan 409
-  | { acquiring: string } // change-plan 403
+  | { acquiring: string } // change-plan 403, 409
 
 /** The optional parts of an error besides its status and `error`. */
 export interface Additions {

@@ -96,8 +96,7 @@ export interface Capabilities {
   /** Whether it sends a webhook for a cancellation, whoever requested it. */
   sendsCancellationWebhook: boolean
   /**
-   * Whether the plan of a subscription can be changed through its API. `unless cancelled`: it refuses that while the subscription's end is
-   * scheduled, and undoing that is a call of its own, which would have to be done again if the change is refused.
+   * Whether the plan of a subscription can be changed through its API. `unless cancelled`: not while the subscription's end is scheduled.
    */
   changesPlan: 'always' | 'unless cancelled' | 'never'
   /** How it receives the reason of a cancellation. If that takes a call of its own, the cancellation is valid even if that call fails. */

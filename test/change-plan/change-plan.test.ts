@@ -8,6 +8,7 @@ import { call } from '../support/call.ts'
 import { buy, getPriceId, newEmail, press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
+import { signInAnonymously } from '../support/sign-in.ts'
 import { cancelAsUser, getUpdates, parseCancelled, type Subscriber, subscribe } from '../support/subscriber.ts'
 import { person, type Tenant, tenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
@@ -210,6 +211,13 @@ describe('refused', () => {
     }
     expect(await named('yearly')).toMatchObject({ status: 200 })
     expect(await named('monthly')).toMatchObject(refusal(409, 'subscription_not_changeable'))
+  })
+
+  test('by an anonymous user', async () => {
+    const { token } = await signInAnonymously(world)
+    const path = `/api/v1/paywall/${world.paywall.id}/change-plan`
+    const body = { priceId: getPriceId(world.paywall, 'team') }
+    expect(await call(world, path, { token, body })).toMatchObject(refusal(403, 'Unauthorized'))
   })
 
   test('to a price that it has, that renews never, that is unknown, or in another currency', async () => {

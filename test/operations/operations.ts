@@ -112,7 +112,7 @@ export const OPERATIONS: Record<string, Operation> = {
       ...OWNERS_AND_USERS,
       ownerKey: '404 Subscription not found',
       user: '404 Subscription not found',
-      anonymous: '404 Subscription not found',
+      anonymous: '403 Unauthorized',
     },
     ifOtherPaywallId: { ownerKey: MISMATCH, user: MISMATCH },
     unknownUser: '404 identity_not_found',

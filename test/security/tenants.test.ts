@@ -233,8 +233,9 @@ describe("a user's token", () => {
             const { foreignToken, anonymous } = OPERATIONS[name]!.replies
             const subject = { ...about(who), grant: other.grant }
             expectRefused(await ask(name, other, { token }, subject), foreignToken, who, name)
-            // An anonymous user cannot cancel, whatever the paywall.
-            const toGuest = name === 'cancelSubscription' ? anonymous : foreignToken
+            // An anonymous user cannot cancel or change a plan, whatever the paywall.
+            const isManaging = name === 'cancelSubscription' || name === 'changePlan'
+            const toGuest = isManaging ? anonymous : foreignToken
             expectRefused(await ask(name, other, { token: guest }, subject), toGuest, who, name)
           }),
         )

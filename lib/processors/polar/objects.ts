@@ -80,8 +80,13 @@ export const ChangeableSubscription = Subscription.extend({
 })
 export type ChangeableSubscription = z.output<typeof ChangeableSubscription>
 
-/** What a change would be charged at once, with taxes. `prorations`: credits are negative. */
-export const ChargePreview = z.object({ due_amount: amount, prorations: z.array(z.object({ amount: z.int() })) })
+/** What a change would be charged at once, with taxes. `prorations` are without; credits are negative. */
+export const ChargePreview = z.object({
+  due_amount: amount,
+  net_amount: z.int(),
+  total_amount: z.int(),
+  prorations: z.array(z.object({ amount: z.int() })),
+})
 export type ChargePreview = z.output<typeof ChargePreview>
 
 export const Order = z.object({

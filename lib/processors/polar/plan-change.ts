@@ -8,28 +8,38 @@ import { PolarRefusal, parse } from './api.ts'
 import { ChangeableSubscription, ChargePreview } from './objects.ts'
 
 /**
- * See `ProcessorMethods.previewPlanChange`. Polar prorates by the second, up to the moment of the change, so the amount is an estimate; the
- * next charge is without taxes and discounts. A change at once ends a trial.
+ * See `ProcessorMethods.previewPlanChange`. Polar prorates by the second, up to the moment of the change, so the amounts are estimates. A change
+ * at once ends a trial. That of a change at the end of the period is read, too, for the taxes and because Polar then checks the change.
  */
 export async function previewPlanChange(api: PolarCore, change: PlanChange): Promise<PlanChangePreview> {
   const subscription = parse(ChangeableSubscription, await getSubscriptions(api)(change.subscriptionId))
   const { currency, current_period_end: periodEnd } = subscription
   const { to, pricedAt } = change
+  const { due_amount: dueNow, prorations, ...charge } = await previewCharge(api, change)
   const common = { currency, isEstimate: true }
+  const nextAmount = withTaxes(to.amount, charge)
   if (change.when === 'period_end') {
-    return { ...common, dueNow: 0, credit: 0, effectiveAt: periodEnd, next: { amount: to.amount, at: periodEnd } }
+    return { ...common, dueNow: 0, credit: 0, effectiveAt: periodEnd, next: { amount: nextAmount, at: periodEnd } }
   }
-  const { due_amount: dueNow, prorations } = await previewCharge(api, change)
   const credits = prorations.filter(({ amount }) => amount < 0)
   const at = beginsPeriod(subscription, change) ? intervalsLater(pricedAt, to.interval, to.intervalCount) : periodEnd
   return {
     ...common,
     dueNow,
-    credit: credits.reduce((sum, { amount }) => sum - amount, 0),
+    credit: withTaxes(
+      credits.reduce((sum, { amount }) => sum - amount, 0),
+      charge,
+    ),
     effectiveAt: pricedAt,
-    next: { amount: to.amount, at },
+    next: { amount: nextAmount, at },
   }
 }
+
+/** Adds taxes to an amount, in the proportion of a charge. */
+const withTaxes = (
+  amount: number,
+  { net_amount: net, total_amount: total }: Pick<ChargePreview, 'net_amount' | 'total_amount'>,
+) => (net === 0 ? amount : Math.round((amount * total) / net))
 
 /**
  * See `ProcessorMethods.changePlan`. Polar cannot be limited to the quoted amount. It refuses a change whose charge is declined, or must be
@@ -46,7 +56,9 @@ export async function changePlan(api: PolarCore, change: PlanChange): Promise<Pl
     })
     if (hasPlan(parse(ChangeableSubscription, reply), change)) return { outcome: 'changed' }
   } catch (error) {
-    if (error instanceof PolarRefusal && error.status === PAYMENT_REQUIRED) return { outcome: 'declined' }
+    if (!(error instanceof PolarRefusal)) throw error
+    if (error.status === PAYMENT_REQUIRED) return { outcome: 'declined' }
+    if (error.code === 'AlreadyCanceledSubscription') return { outcome: 'cancelled' }
     throw error
   }
   throw new ProcessorError('polar', 'unavailable', 'the plan is unchanged', { answered: true })

@@ -183,7 +183,7 @@ export class BrowserPaywall {
     return cancelled
   }
 
-  /** Returns what a change of plan would cost. Pass its `quote` to `changePlan`: then exactly that is charged. */
+  /** Returns what a change of plan would cost. Pass its `quote` to `changePlan`: then exactly that is charged, unless it is an `estimate`. */
   previewPlanChange(input: PlanChangeParams, options: CallOptions = {}): Promise<Reply.PlanPreview> {
     return this.#prices.sell(input.price, options, (price) =>
       previewPlanChange(this.#parts.client(options), this.id, { ...input, price }),

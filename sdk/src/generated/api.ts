@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Change the plan of a subscription
-         * @description Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` nothing changes, and the response says what the change would cost. A change with the `quote` of a preview charges exactly what was shown. A scheduled cancellation is undone where the processor can do that in the same call. A retry with the same `Idempotency-Key` within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten minutes; an owner has no limit.
+         * @description Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` nothing changes, and the response says what the change would cost. A change with the `quote` of a preview charges exactly what was shown, or nothing; if the preview is an `estimate`, the amount may differ. Anonymous users cannot change plans. A scheduled cancellation is undone where the processor can do that in the same call. A retry with the same `Idempotency-Key` within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten minutes; an owner has no limit.
          */
         post: operations["changePlan"];
         delete?: never;
@@ -819,7 +819,7 @@ export interface components {
             preview?: boolean | null;
             /**
              * Format: uuid
-             * @description The `quote` of a preview: what it showed is charged, or nothing is and the response is 409
+             * @description The `quote` of a preview: what it showed is charged, unless it was an estimate, or nothing is and the response is 409
              */
             quote?: string | null;
         };
@@ -837,7 +837,7 @@ export interface components {
             preview?: boolean | null;
             /**
              * Format: uuid
-             * @description The `quote` of a preview: what it showed is charged, or nothing is and the response is 409
+             * @description The `quote` of a preview: what it showed is charged, unless it was an estimate, or nothing is and the response is 409
              */
             quote?: string | null;
         };
@@ -1581,7 +1581,7 @@ export interface components {
         PlanChange: {
             /**
              * Format: uuid
-             * @description Send it with the change, so that exactly this is charged
+             * @description Send it with the change, so that exactly this is charged, or nothing, unless it is an estimate
              */
             quote: string;
             /**
@@ -2912,6 +2912,7 @@ export interface operations {
             };
             /**
              * @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
+             *     - `Unauthorized`: the token's user is anonymous. This requires a user with an e-mail address or an external id
              *     - `plan_change_unavailable`: the subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more
              */
             403: {
@@ -2922,7 +2923,7 @@ export interface operations {
                 content: {
                     "application/json": ({
                         /** @enum {string} */
-                        error?: "Access denied: API key owner does not match paywall owner";
+                        error?: "Access denied: API key owner does not match paywall owner" | "Unauthorized";
                     } & components["schemas"]["Error"]) | ({
                         /** @enum {string} */
                         error?: "plan_change_unavailable";
