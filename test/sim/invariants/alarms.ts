@@ -48,7 +48,7 @@ function replacements(life: Case): Replacement[] {
     const learnedAt = toSeconds(completed.timestamp)
     return purchases
       .filter((older) => older !== newer && older.member === newer.member && older.interval !== null)
-      .filter((older) => (begunAt(life, older) ?? at) < learnedAt + HOUR_SECONDS)
+      .filter((older) => startedAt(life, older, begunAt(life, older) ?? at) < learnedAt + HOUR_SECONDS)
       .map((older) => ({ older, newer, at, learnedAt }))
   })
 }
@@ -63,6 +63,10 @@ function begunAt(life: Case, purchase: StoredPurchase): number | null {
   return findSale(life, purchase)?.paidPeriods[0]?.paidAt ?? null
 }
 
+/** A payment may have begun days before it succeeded: a purchase that began at `at` is as old as its first payment. */
+const startedAt = (life: Case, purchase: StoredPurchase, at: number): number =>
+  Math.min(at, findSale(life, purchase)?.paidPeriods[0]?.start ?? at)
+
 /**
  * Whether the newer one certainly replaces the older one: the older one was reported an hour before the newer one began, and belonged to the
  * same user when the newer one was reported, not only after a later merge. Otherwise the older one may in fact be newer.
@@ -70,9 +74,7 @@ function begunAt(life: Case, purchase: StoredPurchase): number | null {
 function isCertain(life: Case, { older, newer, at }: Replacement): boolean {
   const { events } = life
   const [reported, replaced] = [findCompleted(events, older), findCompleted(events, newer)]
-  // A payment may have begun days before it succeeded: the newer one is as old as its first payment.
-  const startedAt = Math.min(at, findSale(life, newer)?.paidPeriods[0]?.start ?? at)
-  if (!reported || !replaced || toSeconds(reported.timestamp) + HOUR_SECONDS >= startedAt) return false
+  if (!reported || !replaced || toSeconds(reported.timestamp) + HOUR_SECONDS >= startedAt(life, newer, at)) return false
   const last = events.slice(0, events.indexOf(replaced)).findLast(({ data }) => isAbout(data, older))
   return last?.data.user.id === replaced.data.user.id
 }
