@@ -9,7 +9,8 @@ import { ChangeableSubscription, ChargePreview } from './objects.ts'
 
 /**
  * See `ProcessorMethods.previewPlanChange`. Polar prorates by the second, up to the moment of the change, so the amounts are estimates. A change
- * at once ends a trial. That of a change at the end of the period is read, too, for the taxes and because Polar then checks the change.
+ * at once ends a trial. A change at the end of the period is previewed as one at once, too: the reply contains the taxes, and Polar refuses
+ * what cannot be changed.
  */
 export async function previewPlanChange(api: PolarCore, change: PlanChange): Promise<PlanChangePreview> {
   const subscription = parse(ChangeableSubscription, await getSubscriptions(api)(change.subscriptionId))
