@@ -23,6 +23,9 @@ export interface Plan {
  */
 export const paysChangesAtOnce = (acquiring: ProcessorName) => acquiring !== 'polar' && acquiring !== 'mollie'
 
+/** Whether a change whose charge is declined waits for a payment on a page of the processor. Elsewhere it is refused. */
+export const paysDeclinedChangeOnPage = (acquiring: ProcessorName) => acquiring === 'stripe'
+
 /** Adds prices at the processor and to its portal that are not in the paywall file. */
 export async function addUnlistedPrices(
   { world, acquiring, paywall }: Pick<Shop, 'acquiring' | 'paywall'> & { world: Emulators },
