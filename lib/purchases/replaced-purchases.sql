@@ -10,7 +10,7 @@ end $$;
 
 -- Marks the subscriptions that a purchase replaces now that it has begun; or the purchase itself, if it is reported only after a newer one
 -- that replaces it. Age is decided by the start at the processor, not by the time of the report, so of two upgrades that are paid together
--- one remains. Each pair is decided once, here: the member's row must be locked. One that was stopped before is stopped again, since its
+-- one remains; of two that start in the same second, one that replaces counts as newer than one that does not. Each pair is decided once, here: the member's row must be locked. One that was stopped before is stopped again, since its
 -- buyer may have undone that at its processor. Charges of an older one in the meantime emit an event. Returns the number of queued
 -- deliveries.
 create function mark_replaced(owner_id uuid, begun purchases) returns integer language plpgsql as $$
@@ -25,7 +25,7 @@ begin
     select distinct on (older.started_at, older.id) older, newer.id as newer_id
     from purchases older join purchases newer
       on (newer.paywall_id, newer.user_id) = (older.paywall_id, older.user_id)
-        and (older.started_at, older.id) < (newer.started_at, newer.id)
+        and (older.started_at, coalesce(is_replacement(older), false), older.id) < (newer.started_at, true, newer.id)
     where (older.paywall_id, older.user_id) = (begun.paywall_id, begun.user_id) and begun.id in (older.id, newer.id)
       and older.interval is not null and older.status <> 'canceled'
       and (older.stop_requested_at is null or older.stopped_at is not null)

@@ -122,6 +122,20 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ id: newer, status: 'active' }])
   })
 
+  test('a subscription that begins in the same second as the one that it replaces counts as newer', async () => {
+    const shop = getShop(acquiring)
+    vi.useFakeTimers({ toFake: ['Date'] }) // the processor's time stands still
+    // The ids of purchases are random: without a rule each pair would be right by chance.
+    for (let pair = 0; pair < 5; pair++) {
+      const first = await open(shop)
+      await pay(first)
+      await pay(await open(shop, 'plus', replacing(first)))
+      await shop.emulator.drainWebhooks()
+      const { purchases } = await readState(first)
+      expect(purchases.filter((each) => !each.cancel_at_period_end)).toMatchObject([{ price_slug: 'plus' }])
+    }
+  })
+
   test('only one of two upgrades that begin at the same time and are stored concurrently continues', async () => {
     const { buyer, older } = await bought(acquiring)
     const { shop, userId } = buyer
