@@ -112,7 +112,8 @@ const change = z.object(
       .nullish()
       .transform((quote) => quote || undefined)
       .describe(
-        'The `quote` of a preview: what it showed is charged, unless it was an estimate, or nothing is and the response is 409',
+        'The `quote` of a preview: what it showed is charged, or nothing is and the response is 409. If it was an ' +
+          '`estimate`, the amount may differ',
       ),
   },
   'invalid_body',
@@ -147,7 +148,9 @@ const When = z.enum(['now', 'period_end']).describe('As requested, or the defaul
 export const Preview = z.object({
   quote: z
     .uuid()
-    .describe('Send it with the change, so that exactly this is charged, or nothing, unless it is an estimate'),
+    .describe(
+      'Send it with the change: exactly this is charged, or nothing. If it is an `estimate`, the amount may differ',
+    ),
   subscription_id: z.uuid().describe("The purchase's `id`"),
   from: PlanBefore.describe('The current price'),
   to: Plan.describe('The new price'),
@@ -208,7 +211,9 @@ export const operations: ApiOperation[] = [
     description:
       'Moves a subscription to another price of the paywall; no second subscription is created. With `preview: true` ' +
       'nothing changes, and the response says what the change would cost. A change with the `quote` of a preview ' +
-      'charges exactly what was shown, or nothing; if the preview is an `estimate`, the amount may differ. Anonymous users cannot change plans. A scheduled cancellation is undone where the processor can do that in the same call. A retry with the same `Idempotency-Key` ' +
+      'charges exactly what was shown, or nothing; if the preview is an `estimate`, the amount may differ. Anonymous ' +
+      'users cannot change plans. A scheduled cancellation is undone where the processor can do that in the same ' +
+      'call. A retry with the same `Idempotency-Key` ' +
       'within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds ' +
       'for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten ' +
       'minutes; an owner has no limit.',

@@ -10,9 +10,9 @@ end $$;
 
 -- Marks the subscriptions that a purchase replaces now that it has begun; or the purchase itself, if it is reported only after a newer one
 -- that replaces it. Age is decided by the start at the processor, not by the time of the report, so of two upgrades that are paid together
--- one remains; of two that start in the same second, one that replaces counts as newer than one that does not. Each pair is decided once, here: the member's row must be locked. One that was stopped before is stopped again, since its
--- buyer may have undone that at its processor. Charges of an older one in the meantime emit an event. Returns the number of queued
--- deliveries.
+-- one remains; of two that start in the same second, one that replaces counts as newer than one that does not. Each pair is decided once,
+-- here: the member's row must be locked. One that was stopped before is stopped again, since its buyer may have undone that at its
+-- processor. Charges of an older one in the meantime emit an event. Returns the number of queued deliveries.
 create function mark_replaced(owner_id uuid, begun purchases) returns integer language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(begun.paywall_id);

@@ -819,7 +819,7 @@ export interface components {
             preview?: boolean | null;
             /**
              * Format: uuid
-             * @description The `quote` of a preview: what it showed is charged, unless it was an estimate, or nothing is and the response is 409
+             * @description The `quote` of a preview: what it showed is charged, or nothing is and the response is 409. If it was an `estimate`, the amount may differ
              */
             quote?: string | null;
         };
@@ -837,7 +837,7 @@ export interface components {
             preview?: boolean | null;
             /**
              * Format: uuid
-             * @description The `quote` of a preview: what it showed is charged, unless it was an estimate, or nothing is and the response is 409
+             * @description The `quote` of a preview: what it showed is charged, or nothing is and the response is 409. If it was an `estimate`, the amount may differ
              */
             quote?: string | null;
         };
@@ -1581,7 +1581,7 @@ export interface components {
         PlanChange: {
             /**
              * Format: uuid
-             * @description Send it with the change, so that exactly this is charged, or nothing, unless it is an estimate
+             * @description Send it with the change: exactly this is charged, or nothing. If it is an `estimate`, the amount may differ
              */
             quote: string;
             /**
