@@ -27,6 +27,7 @@ function findChange(site: Site, priceId: string | undefined): Change | null {
 /** Shows what the change costs, or in the account why it is not possible. `refused`: why the change before was refused. */
 async function showPreview(c: PagesContext, site: Site, wanted: Change, refused?: Refused): Promise<Response> {
   const preview = await previewChange(c, site, wanted)
+  if (refused && isRefused(preview) && isMade(preview)) return confirm(c, site, wanted, 'now')
   if (isRefused(preview)) return showInAccount(c, site, messageFor(preview, site.texts), preview.status)
   const problem = refused && messageFor(refused, site.texts)
   const page = changePage(site, { ...wanted, preview, key: crypto.randomUUID(), problem })
@@ -39,15 +40,19 @@ export async function change(c: PagesContext): Promise<Response> {
   const wanted = findChange(site, form('price'))
   if (!wanted) return showInAccount(c, site, whyNot(site, form('price')), 409)
   const changed = await changePlan(c, site, wanted, { quote: form('quote'), key: form('key') })
-  // A change that an earlier submit has made, although it was answered with an error.
-  if (isRefused(changed) && changed.error === 'price_unchanged') {
-    return showPage(c, site, changedPage(site, { ...wanted, when: 'now' }))
+  if (isRefused(changed)) {
+    return isMade(changed) ? confirm(c, site, wanted, 'now') : showPreview(c, site, wanted, changed)
   }
-  if (isRefused(changed)) return showPreview(c, site, wanted, changed)
   const { checkoutUrl, when } = changed
   if (checkoutUrl) return showPage(c, site, leavingPage(site, checkoutUrl, site.texts.leavingToCheckout))
-  return showPage(c, site, changedPage(site, { ...wanted, when }))
+  return confirm(c, site, wanted, when)
 }
+
+/** Whether the change was made before, by a submit whose response was an error because the processor's was lost. */
+const isMade = ({ error }: Refused): boolean => error === 'price_unchanged'
+
+const confirm = (c: PagesContext, site: Site, wanted: Change, when: 'now' | 'period_end') =>
+  showPage(c, site, changedPage(site, { ...wanted, when }))
 
 /** Why a change that the visitor was offered is not possible any more. A visitor who has signed out sees the form to sign in. */
 function whyNot({ structure, texts, user }: Site, priceId: string): string | undefined {

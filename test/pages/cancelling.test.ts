@@ -9,6 +9,12 @@ import { BUY, press, signIn, type Visitor, visit } from './visitor.ts'
 
 let pages: Pages
 
+/** Offers a one-time price before a cancellation. */
+const WITH_LIFETIME = {
+  ...DEMO_PAYWALL,
+  offers: [{ slug: 'stay', price: 'lifetime', title: 'For ever', show: 'cancel' }],
+}
+
 /** At a processor that cannot change plans. */
 const AT_MOLLIE = {
   ...paywallAt('mollie'),
@@ -16,7 +22,7 @@ const AT_MOLLIE = {
 }
 
 beforeAll(async () => {
-  pages = await startPages({ paywalls: [DEMO_PAYWALL, AT_MOLLIE] })
+  pages = await startPages({ paywalls: [DEMO_PAYWALL, AT_MOLLIE, WITH_LIFETIME] })
 })
 
 afterAll(() => pages.close())
@@ -102,6 +108,16 @@ test('a subscription that is replaced on the cancel page is shown as not renewin
   await pages.world.database.query(both, [purchaseId])
   await page.goto(thanks)
   await notice.waitFor()
+})
+
+test('an offer of a one-time price is sold, since no plan can be changed to it', async () => {
+  const { visitor, purchaseId } = await visitAsSubscriber({ paywall: pages.world.file.paywalls[2]! })
+  const { page, home } = visitor
+  await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
+  await press(visitor, 'Add Lifetime')
+  await pay(visitor)
+  await page.goto(`${home}/account`)
+  expect(await page.getByRole('region', { name: 'Yearly' }).textContent()).toContain('Does not renew')
 })
 
 test('a line break counts as one character of the 5,000 of a ticket', async () => {

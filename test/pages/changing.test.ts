@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { paywallAt } from '../conformance/shop.ts'
 import { getPriceId, newEmail } from '../support/checkout.ts'
@@ -96,6 +97,40 @@ test('a form that is sent twice changes the plan once', async () => {
     [(fields as { key: string }).key],
   )
   expect(rows).toEqual([{ changes: 1 }])
+})
+
+describe('a change that was made although its response was lost', () => {
+  /** Presses the button, and loses Polar's response to the change. */
+  async function loseResponse(visitor: Visitor, beforeLoss: () => Promise<unknown>): Promise<void> {
+    const { polar } = pages.world
+    await press(visitor, 'Change to Plus', 'link')
+    polar.onCall = async ({ method, body }, run) => {
+      const reply = await run()
+      if (method !== 'PATCH' || !JSON.stringify(body).includes('product_id')) return reply
+      await beforeLoss()
+      throw new DroppedCall()
+    }
+    await press(visitor, /^Pay /)
+    await visitor.page.waitForLoadState()
+    polar.onCall = undefined
+  }
+
+  test('is confirmed if a webhook has reported it meanwhile', async () => {
+    const visitor = await visitAsSubscriber('polar')
+    await loseResponse(visitor, () => pages.world.polar.drainWebhooks())
+    expect(await getHeading(visitor)).toBe('You have changed to Plus')
+  })
+
+  test('is confirmed when it is sent again', async () => {
+    const visitor = await visitAsSubscriber('polar')
+    const { polar } = pages.world
+    polar.holdWebhooks()
+    await loseResponse(visitor, async () => undefined)
+    expect(await visitor.page.getByRole('alert').textContent()).toContain('try again')
+    await polar.sendHeldWebhooks()
+    await press(visitor, 'Change now')
+    expect(await getHeading(visitor)).toBe('You have changed to Plus')
+  })
 })
 
 test('a visitor who has signed out meanwhile is asked to sign in', async () => {
