@@ -233,6 +233,8 @@ create table purchases (
   processor_price      text check (char_length(processor_price) <= 255), -- what it is charged for now, by the processor's name
   ended_by_owner_at    timestamptz,          -- when `paywall purchases end` ended it: its processor must end it, too, at once
   unmatched_from       timestamptz,          -- from when on no price of the paywall matches its charge
+  scheduled_change_at  timestamptz,          -- when a scheduled change of plan takes effect; null: none is scheduled
+  scheduled_price_id   text references prices, -- its price from then on; null if no price of the paywall matches it
   access_ended_at      timestamptz,          -- when the event about the end of its grace period was emitted
   paid_period_start    timestamptz,          -- start of the last paid or trial period: its tokens are credited
   fetched_at           timestamptz not null, -- the paywall's time before the fetch: a later fetch always wins

@@ -322,6 +322,8 @@ export interface Purchases {
   processor_price: string | null;
   reconcile_at: Timestamp | null;
   replaced_by: string | null;
+  scheduled_change_at: Timestamp | null;
+  scheduled_price_id: string | null;
   started_at: Generated<Timestamp>;
   status: string;
   stop_alerted_at: Timestamp | null;

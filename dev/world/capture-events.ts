@@ -3,6 +3,8 @@ import * as z from 'zod'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { World } from './world.ts'
 
+const slug = z.string().nullable()
+
 /** An event as the owner's backend receives it, with the fields that are read here. */
 const Event = z.object({
   id: z.string(),
@@ -11,8 +13,10 @@ const Event = z.object({
   timestamp: z.coerce.date(),
   data: z.object({
     payment: z.object({ amount: z.int(), currency: z.string() }).optional(),
-    subscription: z.object({ price_slug: z.string().nullable() }).optional(),
-    previous: z.object({ price_slug: z.string().nullable().optional() }).optional(),
+    subscription: z
+      .object({ price_slug: slug, scheduled_change: z.object({ price_slug: slug }).nullable() })
+      .optional(),
+    previous: z.object({ price_slug: slug.optional() }).optional(),
   }),
 })
 export type CapturedEvent = z.output<typeof Event>

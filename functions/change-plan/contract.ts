@@ -88,7 +88,10 @@ const change = z.object(
       .string('Invalid priceId format')
       .min(1, 'Invalid priceId format')
       .max(PRICE_ID_LENGTH, 'Invalid priceId format')
-      .describe('The new price: a `prices[].id` from bootstrap that has an `interval`'),
+      .describe(
+        'The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has ' +
+          'undoes a scheduled change',
+      ),
     subscriptionId: z
       .string('Invalid subscriptionId')
       .max(SUBSCRIPTION_ID_LENGTH, 'Invalid subscriptionId')
@@ -143,7 +146,9 @@ const PlanBefore = Plan.extend({
   price_slug: z.string().nullable(),
 })
 
-const When = z.enum(['now', 'period_end']).describe('As requested, or the default')
+const When = z
+  .enum(['now', 'period_end'])
+  .describe('As requested, or the default. Always `period_end` if the subscription keeps its price')
 
 export const Preview = z.object({
   quote: z

@@ -1,5 +1,6 @@
 -- What a change of plan would change: the subscription, its row locked, and the new price in its currency. `refusal` is null if the plan
--- can be changed. `takes_effect` is `now` or `period_end`. The gate must be open.
+-- can be changed. `takes_effect` is `now` or `period_end`. The gate must be open. While a change is scheduled, the subscription's own price
+-- is accepted, even if it is no longer on sale: the subscription renews at that price, and the scheduled change is undone.
 --
 --   changes_plan  of each processor, `changesPlan` of its capabilities
 create function plan_change_order(
@@ -12,6 +13,7 @@ declare
   member record;
   running uuid[];
   offered prices;
+  is_current boolean;
 begin
   member := find_member(paywall_id, token_user_id, email, user_id, external_id);
   member_id := member.id;
@@ -27,10 +29,13 @@ begin
   select * into subscription from purchases p where p.id = running[1] for no key update;
 
   select * into offered from prices p
-  where p.paywall_id = plan_change_order.paywall_id and p.id = plan_change_order.price_id and p.retired_at is null
-    and p.interval is not null;
+  where p.paywall_id = plan_change_order.paywall_id and p.id = plan_change_order.price_id and p.interval is not null
+    and (p.retired_at is null or p.id = subscription.price_id);
   price := price_in_currency(offered, subscription);
-  takes_effect := coalesce(requested, case when is_upgrade(subscription, price) then 'now' else 'period_end' end);
+  is_current := subscription.unmatched_from is null and subscription.price_id = price.id;
+  takes_effect := case
+    when is_current then 'period_end'
+    else coalesce(requested, case when is_upgrade(subscription, price) then 'now' else 'period_end' end) end;
   refusal := case
     when changes_plan ->> subscription.acquiring = 'never'
       or subscription.acquiring <> (select p.acquiring from paywalls p where p.id = subscription.paywall_id) then 'unsupported'
@@ -38,7 +43,7 @@ begin
     when subscription.status not in ('active', 'trialing') or is_past_grace(subscription, present)
       or subscription.stop_requested_at is not null then 'unchangeable'
     when price.id is null then 'other_currency'
-    when subscription.unmatched_from is null and subscription.price_id = price.id then 'same_price'
+    when is_current and subscription.scheduled_change_at is null then 'same_price'
     when subscription.cancel_at_period_end and changes_plan ->> subscription.acquiring = 'unless cancelled' then 'cancelled' end;
 end $$;
 

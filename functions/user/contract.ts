@@ -87,6 +87,7 @@ export const EXAMPLE_PURCHASE = {
   currency: 'USD',
   current_period_end: '2026-12-01T09:00:00.000Z',
   trial_end: null,
+  scheduled_change: null,
   cancel_at_period_end: false,
   cancel_at: null,
   canceled_at: null,

@@ -14,9 +14,20 @@ begin
         then price_features(sold) else '{}' end,
       'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
       'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
+      'scheduled_change', scheduled_change_json(p),
       'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),
       'access_until', iso(access_until(p)), 'created_at', iso(p.created_at))
     from prices sold where sold.id = p.price_id);
+end $$;
+
+-- The scheduled change of plan as the API shows it; null if there is none.
+create function scheduled_change_json(p purchases) returns jsonb language plpgsql stable as $$
+begin
+  if p.scheduled_change_at is null then return null; end if;
+  return jsonb_build_object(
+    'price_id', p.scheduled_price_id,
+    'price_slug', (select price.slug from prices price where price.id = p.scheduled_price_id),
+    'effective_at', iso(p.scheduled_change_at));
 end $$;
 
 -- The features of a price as the paywall file lists them now: those of the price on sale under its slug or, if there is none, as last

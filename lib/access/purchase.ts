@@ -50,6 +50,14 @@ export const Purchase = z
     currency,
     current_period_end: time.nullable().describe('End of the current period or trial. Null for a one-time purchase'),
     trial_end: time.nullable().describe('End of the trial. Null if there was none'),
+    scheduled_change: z
+      .object({
+        price_id: z.string().nullable().describe('The id of the new price. Null if it is no price of the paywall'),
+        price_slug: z.string().nullable().describe('The name of the new price. Null if `price_id` is null'),
+        effective_at: time.describe('When it takes effect: usually at the end of the current period'),
+      })
+      .nullable()
+      .describe('A change of plan that is scheduled at the processor. Null if there is none'),
     cancel_at_period_end: z.boolean().describe('Whether it ends with its current period instead of renewing'),
     cancel_at: time.nullable().describe('The scheduled end. Null if none is scheduled'),
     canceled_at: time.nullable().describe('When it was cancelled. Null if it was not'),

@@ -10,6 +10,7 @@ export const EVENT_TYPES = [
   'subscription.access_ended',
   'subscription.recovered',
   'subscription.plan_changed',
+  'subscription.plan_change_scheduled',
   'subscription.ended',
   'subscription.stop_failed',
   'payment.succeeded',

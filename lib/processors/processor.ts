@@ -167,6 +167,8 @@ export interface PurchaseSnapshot {
    * a renewal does not count.
    */
   changedInPeriod: boolean
+  /** The change of plan that takes effect at a later time, usually at the end of the period. Null if none is scheduled. */
+  scheduledChange: ScheduledChange | null
   /**
    * The versions of the objects that determine this snapshot: a later read that has an older one, or lacks one, is not stored. Empty if
    * reads are never stale.
@@ -197,8 +199,15 @@ export interface PurchaseSnapshot {
   canceledAt: Date | null
 }
 
-/** What a one-time purchase leaves empty in its snapshot: it has no periods, no trial and no end. */
+/** `processorPrice`: the price from then on, by the processor's own name. */
+export interface ScheduledChange {
+  processorPrice: string
+  at: Date
+}
+
+/** What a one-time purchase leaves empty in its snapshot: it has no plan, no periods, no trial and no end. */
 export const ONE_TIME = {
+  scheduledChange: null,
   interval: null,
   intervalCount: null,
   currentPeriodStart: null,

@@ -24,7 +24,7 @@ begin
     after := set_status_times(after, before, present);
     after.processor_price := coalesce(after.processor_price, before.processor_price);
     after.paid_period_start := last_covered_period(before, after, period_covered, present);
-    after := follow_plan(before, after, checkout, snapshot);
+    after := follow_scheduled_change(follow_plan(before, after, checkout, snapshot), snapshot ->> 'scheduled_price');
     -- A fetch after the processor accepted the cancellation shows that it renews: the cancellation was undone there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
       after.cancel_requested_at := null;
@@ -124,6 +124,7 @@ begin
     cancel_at_period_end = after.cancel_at_period_end, cancel_at = after.cancel_at, canceled_at = after.canceled_at,
     past_due_since = after.past_due_since, access_lost_at = after.access_lost_at,
     price_id = after.price_id, processor_price = after.processor_price, unmatched_from = after.unmatched_from,
+    scheduled_change_at = after.scheduled_change_at, scheduled_price_id = after.scheduled_price_id,
     access_ended_at = after.access_ended_at,
     cancel_requested_at = after.cancel_requested_at, cancel_accepted_at = after.cancel_accepted_at,
     cancellation_reason = after.cancellation_reason, paid_period_start = after.paid_period_start,

@@ -5,7 +5,7 @@ create function event_order() returns text[] language sql immutable as $$
   select array[
     'checkout.completed',
     'subscription.created', 'subscription.ended', 'subscription.past_due', 'subscription.access_ended', 'subscription.recovered',
-    'subscription.plan_changed', 'subscription.renewed',
+    'subscription.plan_changed', 'subscription.plan_change_scheduled', 'subscription.renewed',
     'subscription.cancel_scheduled', 'subscription.uncanceled', 'subscription.updated', 'subscription.trial_ending',
     'payment.succeeded', 'payment.failed', 'payment.refunded', 'payment.refund_failed',
     'payment.disputed', 'payment.dispute_lost', 'payment.dispute_won', 'payment.unexpected',
@@ -69,6 +69,7 @@ begin
     case when after.access_ended_at is null and before.access_ended_at is not null and after.status = 'active'
       then 'subscription.recovered' end,
     case when has_other_plan then 'subscription.plan_changed' end,
+    case when is_change_scheduled(before, after) then 'subscription.plan_change_scheduled' end,
     case when after.paid_period_start > before.paid_period_start
       and not (has_other_plan and after.paid_period_start < before.current_period_end) then 'subscription.renewed' end,
     case when not has_ended and after.cancel_at_period_end and not before.cancel_at_period_end

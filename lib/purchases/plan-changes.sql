@@ -106,6 +106,28 @@ begin
     then p.current_period_end else p.current_period_start + period_length(price.interval, price.interval_count) end;
 end $$;
 
+-- Updates the price that a scheduled change of plan leads to, by the processor's name of that price. If the subscription ends before, the
+-- change never takes effect. The lookup is repeated at each fetch, as in `follow_plan`; an edited price stays the one that was found first.
+create function follow_scheduled_change(after purchases, scheduled_price text) returns purchases language plpgsql stable as $$
+begin
+  if after.status = 'canceled' or scheduled_end(after) <= after.scheduled_change_at then after.scheduled_change_at := null; end if;
+  after.scheduled_price_id := case when after.scheduled_change_at is not null then (
+    select price.id from prices price
+    where price.paywall_id = after.paywall_id and price.interval is not null
+      and (price.processor_price = scheduled_price
+        or price.locals @> jsonb_build_array(jsonb_build_object('processor_price', scheduled_price)))
+    order by price.id is distinct from after.scheduled_price_id, price.retired_at is not null, price.retired_at desc, price.position
+    limit 1) end;
+  return after;
+end $$;
+
+-- Whether a change of plan was scheduled, or was replaced by another one.
+create function is_change_scheduled(before purchases, after purchases) returns boolean language plpgsql stable as $$
+begin
+  return after.scheduled_change_at is not null
+    and (before.scheduled_change_at is null or after.scheduled_price_id is distinct from before.scheduled_price_id);
+end $$;
+
 -- Whether `follow_plan` has found another price than before, including a change from one unmatched charge to another.
 create function has_other_price(before purchases, after purchases) returns boolean language plpgsql stable as $$
 begin

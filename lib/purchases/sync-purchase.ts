@@ -186,6 +186,8 @@ function toColumns(snapshot: PurchaseSnapshot) {
     processor_price: snapshot.processorPrice,
     price_covered: snapshot.priceCovered,
     changed_in_period: snapshot.changedInPeriod,
+    scheduled_price: snapshot.scheduledChange?.processorPrice ?? null,
+    scheduled_change_at: snapshot.scheduledChange?.at ?? null,
     charged: snapshot.charged,
     buyer_email: newEmail.safeParse(snapshot.buyerEmail).data ?? null,
     status: snapshot.status,

@@ -104,11 +104,58 @@ describe.each(AT)('%s', (acquiring) => {
       credit: { amount: 0 },
     })
     expect(shown.next).toMatchObject({ amount: 999, at: end })
-    await change(buyer, 'monthly', { quote: shown.quote })
-    expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
+    expect(await change(buyer, 'monthly', { quote: shown.quote })).toEqual(['subscription.plan_change_scheduled'])
+    const scheduled_change = { price_id: shown.to.price_id, price_slug: 'monthly', effective_at: end }
+    expect(await readState(buyer)).toMatchObject({
+      features: ['api', 'export'],
+      purchases: [{ price_slug: 'plus', scheduled_change }],
+    })
     await advancePastPeriodEnd(buyer)
-    expect(await readState(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: 'monthly' }] })
+    expect(await readState(buyer)).toMatchObject({
+      features: ['export'],
+      purchases: [{ price_slug: 'monthly', scheduled_change: null }],
+    })
     expect(await paidAmounts(buyer)).toEqual([1999, 999])
+  })
+
+  test('a scheduled change is undone by a change to the current price, which costs nothing', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    expect(await changePlan(buyer, 'plus')).toMatchObject({ status: 409, body: { error: 'price_unchanged' } })
+    await change(buyer, 'monthly')
+    const shown = await preview(buyer, 'plus', { when: 'now' })
+    const end = (await readPurchase(buyer))?.current_period_end
+    expect(shown).toMatchObject({
+      when: 'period_end',
+      effective_at: end,
+      due_now: { amount: 0 },
+      credit: { amount: 0 },
+    })
+    expect(shown.next).toMatchObject({ amount: 1999, at: end })
+    const headers = { 'idempotency-key': randomUUID() }
+    const body = { when: 'now', quote: shown.quote }
+    const calls = await Promise.all([1, 2].map(() => changePlan(buyer, 'plus', body, headers)))
+    expect(calls).toMatchObject([{ status: 200 }, { status: 200 }])
+    expect(await newEvents(buyer)).toEqual(['subscription.updated'])
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', scheduled_change: null })
+    expect(await changePlan(buyer, 'plus')).toMatchObject({ status: 409, body: { error: 'price_unchanged' } })
+    await expectStoredAsAtProcessor(buyer)
+    await advancePastPeriodEnd(buyer)
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
+    expect(await paidAmounts(buyer)).toEqual([1999, 1999])
+  })
+
+  test('a subscription that is cancelled has no scheduled change any more', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    await change(buyer, 'monthly')
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
+    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(await readPurchase(buyer)).toMatchObject({
+      price_slug: 'plus',
+      cancel_at_period_end: true,
+      scheduled_change: null,
+    })
+    await advancePastPeriodEnd(buyer)
+    expect(await paidAmounts(buyer)).toEqual([1999])
   })
 
   test('a change at once replaces one that is scheduled', async () => {

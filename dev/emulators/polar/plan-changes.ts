@@ -50,6 +50,14 @@ export function changeProduct(
   return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period')
 }
 
+/** Removes what is scheduled for the next period (`clear_pending_update`). */
+export function clearPendingUpdate(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+  if (subscription.scheduled === null) {
+    throw invalid(['body', 'pending_update'], 'This subscription has no pending update to clear.', null)
+  }
+  return scheduleChange(context, subscription, null)
+}
+
 /**
  * What a change would be charged at once (`calculate_change_preview`): earlier prorations that are pending, too. It differs from the charge of
  * a later change by the seconds between them.

@@ -7,7 +7,7 @@ import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { alreadyCanceled, polarError } from './errors.ts'
 import { subscriptionOwn } from './own.ts'
-import { changeProduct, ProductChange, productToChangeTo } from './plan-changes.ts'
+import { changeProduct, clearPendingUpdate, ProductChange, productToChangeTo } from './plan-changes.ts'
 import { renewals } from './rules.ts'
 
 const CancellationDetails = z.object({
@@ -18,16 +18,18 @@ type CancellationDetails = z.input<typeof CancellationDetails>
 const Cancel = z.strictObject({ cancel_at_period_end: z.boolean(), ...CancellationDetails.shape })
 const Revoke = z.strictObject({ revoke: z.literal(true), ...CancellationDetails.shape })
 const Resume = z.strictObject({ resume: z.literal(true) })
+const ClearPendingUpdate = z.strictObject({ pending_update: z.null() })
 
 /** An empty change: `update` in server/polar/subscription/service.py only sends a webhook. */
 const Unchanged = z.strictObject({})
 
-export const SubscriptionBody = z.union([Cancel, Revoke, Resume, ProductChange, Unchanged])
+export const SubscriptionBody = z.union([Cancel, Revoke, Resume, ProductChange, ClearPendingUpdate, Unchanged])
 
 type Body = z.output<typeof SubscriptionBody>
 
 export function updateSubscription(context: AccountContext, subscription: SubscriptionRecord, body: Body) {
   if ('resume' in body) return resume(context, subscription)
+  if ('pending_update' in body) return clearPendingUpdate(context, subscription)
   if ('product_id' in body) {
     const { product_id: id, proration_behavior: behavior } = body
     return changeProduct(context, subscription, productToChangeTo(context, subscription, id), behavior)

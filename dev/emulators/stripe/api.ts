@@ -18,7 +18,7 @@ import { invoicePayments } from './objects/money.ts'
 import { checkoutLineItems } from './objects/selling.ts'
 import { toList } from './objects/wire.ts'
 import { API_VERSION, RATE_LIMIT } from './rules.ts'
-import { SCHEDULE_ROUTES } from './schedules.ts'
+import { findScheduleObject, SCHEDULE_ROUTES } from './schedules.ts'
 import { SESSION_ROUTES } from './sessions.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 
@@ -54,6 +54,7 @@ const expand = expander({
   tooDeep: (levels) => refused('too_deep', { levels }),
   notExpandable: (path) => refused('not_expandable', { path }),
   included: includedList,
+  findOther: findScheduleObject,
 })
 
 /** A list that Stripe includes only with `expand`; null if the object has no such list. */

@@ -47,15 +47,32 @@ export function releaseSchedule(context: AccountContext, subscription: Subscript
 
 const release = (schedule: Schedule, now: number): Schedule => ({ ...schedule, releasedAt: schedule.releasedAt ?? now })
 
-function findSchedule(context: AccountContext, id: string) {
+interface Found {
+  subscription: SubscriptionRecord
+  schedule: Schedule
+}
+
+function lookUpSchedule(context: AccountContext, id: string): Found | null {
   for (const subscription of all(context, 'subscriptions')) {
     const schedule = subscriptionOwn(subscription).schedules.find((each) => each.id === id)
     if (schedule) return { subscription, schedule }
   }
-  throw noSuch('subscription_schedules', id)
+  return null
 }
 
-const show = ({ subscription, schedule }: ReturnType<typeof findSchedule>) => scheduleObject(subscription, schedule)
+function findSchedule(context: AccountContext, id: string): Found {
+  const found = lookUpSchedule(context, id)
+  if (!found) throw noSuch('subscription_schedules', id)
+  return found
+}
+
+/** A schedule as Stripe shows it; null if there is none with that id. */
+export function findScheduleObject(context: AccountContext, id: string): object | null {
+  const found = lookUpSchedule(context, id)
+  return found && show(found)
+}
+
+const show = ({ subscription, schedule }: Found) => scheduleObject(subscription, schedule)
 
 /** While a schedule manages a subscription, its end cannot be changed otherwise. */
 export function refuseManaged(subscription: SubscriptionRecord): void {

@@ -139,7 +139,8 @@ export const BalanceEvent = toEventSchema('balance', {
 export const EVENT_MEANINGS: Record<EventType, string> = {
   'subscription.created': 'A subscription began, with a trial or a payment',
   'subscription.updated':
-    'A subscription changed in a way that no other event covers, such as a new period that is not paid yet',
+    'A subscription changed in a way that no other event covers, such as a new period that is not paid yet, or a scheduled change ' +
+    'of plan that was undone',
   'subscription.renewed': 'A new period of a subscription was paid',
   'subscription.trial_ending': 'A trial is about to end',
   'subscription.cancel_scheduled': 'A subscription is set to end with its current period',
@@ -151,6 +152,8 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   'subscription.plan_changed':
     'A subscription has another price, wherever it was changed. `price_slug` is null if it matches no price of the paywall: ' +
     'then the subscription keeps its features until the end of the paid period',
+  'subscription.plan_change_scheduled':
+    'A change of plan is scheduled, usually for the end of the current period: see `scheduled_change`',
   'subscription.ended': 'A subscription has ended',
   'subscription.stop_failed':
     'A subscription that a newer purchase replaced, or that you ended, could not be stopped at its processor for a day: its buyer ' +

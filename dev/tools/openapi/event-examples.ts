@@ -16,6 +16,13 @@ const YEARLY = {
   current_period_end: '2027-11-15T12:00:00.000Z',
   access_until: '2027-11-18T12:00:00.000Z',
 } satisfies Partial<z.input<typeof Purchase>>
+const SCHEDULED = {
+  scheduled_change: {
+    price_id: YEARLY.price_id,
+    price_slug: YEARLY.price_slug,
+    effective_at: EXAMPLE_PURCHASE.current_period_end,
+  },
+} satisfies Change
 const RENEWED = { current_period_end: '2027-01-01T09:00:00.000Z', access_until: '2027-01-04T09:00:00.000Z' }
 const TRIAL = { status: 'trialing', trial_end: EXAMPLE_PURCHASE.current_period_end } as const
 const PAST_DUE = { status: 'past_due', access_until: '2026-12-08T09:00:00.000Z' } as const
@@ -65,6 +72,7 @@ const DATA: Record<EventType, Json> = {
   'subscription.access_ended': subscription(PAST_DUE, PAST_DUE),
   'subscription.recovered': subscription(RENEWED, PAST_DUE),
   'subscription.plan_changed': subscription(YEARLY, {}),
+  'subscription.plan_change_scheduled': subscription(SCHEDULED, {}),
   'subscription.ended': subscription(ENDED, CANCELLED),
   'subscription.stop_failed': subscription(),
   'payment.succeeded': payment(),

@@ -138,6 +138,7 @@ function toSnapshot({ subscription, customer, invoices }: Subscribed, now: Date)
     periodCovered: begun && (isTrial || (!isOwed && !isTermVoided(subscription, latest))),
     priceCovered: isTrial || isPriceCovered(subscription, latest),
     changedInPeriod: isChangedInTerm(subscription, latest),
+    scheduledChange: null,
     versions: readVersions(subscription, ...termInvoices(subscription, latest)),
     interval: subscription.billing_period_unit ?? null,
     intervalCount: subscription.billing_period ?? null,

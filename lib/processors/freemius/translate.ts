@@ -31,6 +31,7 @@ export function toSnapshot(observed: Observed, now: Date): PurchaseSnapshot | nu
     charged: chargedAtFirst(first, payments),
     priceCovered: isPriceCovered(observed),
     changedInPeriod: isChangePaid(observed),
+    scheduledChange: null,
     versions: {},
     customer: license.user_id ?? null,
     buyerEmail: email,
@@ -113,6 +114,7 @@ type Common =
   | 'charged'
   | 'priceCovered'
   | 'changedInPeriod'
+  | 'scheduledChange'
   | 'versions'
   | 'customer'
   | 'buyerEmail'

@@ -113,6 +113,7 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
       charged: begun ? payment.amount.amount : null,
       priceCovered: (sale.trial_days > 0 && !charge) || isSame((charge ?? payment).amount, price),
       changedInPeriod: false,
+      scheduledChange: null,
       versions: {},
       customer: payment.customerId ?? null,
       buyerEmail: null,

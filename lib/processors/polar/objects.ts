@@ -59,7 +59,7 @@ export const Subscription = z.object({
   currency,
   recurring_interval: z.enum(INTERVALS),
   recurring_interval_count: z.int().min(1),
-  /** The current product. A change of plan that is scheduled for the next period is not included. */
+  /** The current product. */
   product_id: processorId,
   started_at: time.nullish(),
   current_period_start: time,
@@ -71,14 +71,10 @@ export const Subscription = z.object({
   ends_at: time.nullable(),
   customer: Customer,
   metadata,
+  /** What is scheduled for the next period; `product_id` null: no other product. */
+  pending_update: z.object({ product_id: processorId.nullable(), applies_at: time }).nullish(),
 })
 export type Subscription = z.output<typeof Subscription>
-
-/** What a change of plan needs to know. `pending_update`: what is scheduled for the next period; `product_id` null: no other product. */
-export const ChangeableSubscription = Subscription.extend({
-  pending_update: z.object({ product_id: processorId.nullable() }).nullable(),
-})
-export type ChangeableSubscription = z.output<typeof ChangeableSubscription>
 
 /** What a change would be charged at once, with taxes. `prorations` are without; credits are negative. */
 export const ChargePreview = z.object({

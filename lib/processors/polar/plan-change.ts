@@ -5,7 +5,7 @@ import { getSubscriptions, updateSubscriptions } from '@polar-sh/sdk/2026-10/ser
 import { intervalsLater } from '../later.ts'
 import { type PlanChange, type PlanChangePreview, type PlanChangeResult, ProcessorError } from '../processor.ts'
 import { PolarRefusal, parse } from './api.ts'
-import { ChangeableSubscription, ChargePreview } from './objects.ts'
+import { ChargePreview, Subscription } from './objects.ts'
 
 /**
  * See `ProcessorMethods.previewPlanChange`. Polar prorates by the second, up to the moment of the change, so the amounts are estimates. A change
@@ -13,10 +13,14 @@ import { ChangeableSubscription, ChargePreview } from './objects.ts'
  * what cannot be changed.
  */
 export async function previewPlanChange(api: PolarCore, change: PlanChange): Promise<PlanChangePreview> {
-  const subscription = parse(ChangeableSubscription, await getSubscriptions(api)(change.subscriptionId))
+  const subscription = parse(Subscription, await getSubscriptions(api)(change.subscriptionId))
   const { currency, current_period_end: periodEnd } = subscription
   const { to, pricedAt } = change
-  const { due_amount: dueNow, prorations, ...charge } = await previewCharge(api, change)
+  const {
+    due_amount: dueNow,
+    prorations,
+    ...charge
+  } = await previewCharge(api, subscription.id, taxed(subscription, change))
   const common = { currency, isEstimate: true }
   const nextAmount = withTaxes(to.amount, charge)
   if (change.when === 'period_end') {
@@ -36,6 +40,10 @@ export async function previewPlanChange(api: PolarCore, change: PlanChange): Pro
   }
 }
 
+/** The product whose taxes a preview shows. Keeping the current one costs nothing: the taxes are those of the product that is scheduled. */
+const taxed = ({ product_id: now, pending_update: pending }: Subscription, { to }: PlanChange): string =>
+  (to.processorPrice === now && pending?.product_id) || to.processorPrice
+
 /** Adds taxes to an amount, in the proportion of a charge. */
 const withTaxes = (
   amount: number,
@@ -43,19 +51,21 @@ const withTaxes = (
 ) => (net === 0 ? amount : Math.round((amount * total) / net))
 
 /**
- * See `ProcessorMethods.changePlan`. Polar cannot be limited to the quoted amount. It refuses a change whose charge is declined, or must be
+ * See `ProcessorMethods.changePlan`. The product that the subscription has is kept: what is scheduled is removed. Polar cannot be limited to the quoted amount. It refuses a change whose charge is declined, or must be
  * authenticated by the buyer, and has no page for that.
  */
 export async function changePlan(api: PolarCore, change: PlanChange): Promise<PlanChangeResult> {
   // Polar answers an empty change from its primary database, and a GET from a replica, which may not show an earlier attempt yet.
-  const found = parse(ChangeableSubscription, await updateSubscriptions(api)(change.subscriptionId, {}))
+  const found = parse(Subscription, await updateSubscriptions(api)(change.subscriptionId, {}))
   if (hasPlan(found, change)) return { outcome: 'changed' }
+  const { processorPrice: product_id } = change.to
+  const update =
+    product_id === found.product_id
+      ? { pending_update: null }
+      : { product_id, proration_behavior: PRORATION[change.when] }
   try {
-    const reply = await updateSubscriptions(api)(change.subscriptionId, {
-      product_id: change.to.processorPrice,
-      proration_behavior: PRORATION[change.when],
-    })
-    if (hasPlan(parse(ChangeableSubscription, reply), change)) return { outcome: 'changed' }
+    if (hasPlan(parse(Subscription, await updateSubscriptions(api)(found.id, update)), change))
+      return { outcome: 'changed' }
   } catch (error) {
     if (!(error instanceof PolarRefusal)) throw error
     if (error.status === PAYMENT_REQUIRED) return { outcome: 'declined' }
@@ -70,23 +80,20 @@ const PRORATION = { now: 'invoice', period_end: 'next_period' } as const
 const PAYMENT_REQUIRED = 402
 
 /** Whether the subscription has the plan, or will have it at the end of its period. A change at once replaces a scheduled one. */
-function hasPlan(
-  { product_id: now, pending_update: pending }: ChangeableSubscription,
-  { to, when }: PlanChange,
-): boolean {
+function hasPlan({ product_id: now, pending_update: pending }: Subscription, { to, when }: PlanChange): boolean {
   const next = pending?.product_id ?? now
   return next === to.processorPrice && (when === 'period_end' || now === to.processorPrice)
 }
 
 /** Whether a change at once begins a new period. */
-const beginsPeriod = (subscription: ChangeableSubscription, { to }: PlanChange) =>
+const beginsPeriod = (subscription: Subscription, { to }: PlanChange) =>
   subscription.status === 'trialing' ||
   subscription.recurring_interval !== to.interval ||
   subscription.recurring_interval_count !== to.intervalCount
 
 /** The charge of a change at once. The SDK lacks this call, which Polar's own portal and dashboard make. */
-async function previewCharge(api: PolarCore, { subscriptionId: id, to }: PlanChange): Promise<ChargePreview> {
-  const body = { product_id: to.processorPrice, proration_behavior: PRORATION.now }
+async function previewCharge(api: PolarCore, id: string, product: string): Promise<ChargePreview> {
+  const body = { product_id: product, proration_behavior: PRORATION.now }
   const request = api.buildRequest('POST', '/v1/subscriptions/{id}/change-preview', { id }, {}, body)
   const response = await api.sendRequest(request)
   return parse(ChargePreview, await response.json())

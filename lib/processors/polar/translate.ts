@@ -6,6 +6,7 @@ import {
   type PaymentFact,
   type PurchaseSnapshot,
   type PurchaseStatus,
+  type ScheduledChange,
 } from '../processor.ts'
 import {
   type Customer,
@@ -36,6 +37,7 @@ export function subscriptionSnapshot(
     charged: firstCharge(subscription, orders),
     priceCovered: status === 'trialing' || isFor(subscription, paidOrder),
     changedInPeriod: paidOrder?.billing_reason === 'subscription_update',
+    scheduledChange: scheduledChange(subscription),
     versions: readVersions(deciding),
     status: subscriptionStatus(status),
     begun: status !== 'incomplete' && status !== 'incomplete_expired',
@@ -189,6 +191,9 @@ function foundBy(bought: Bought, facts: Facts): Found | null {
     },
   }
 }
+
+const scheduledChange = ({ pending_update: pending }: Subscription): ScheduledChange | null =>
+  pending?.product_id ? { processorPrice: pending.product_id, at: pending.applies_at } : null
 
 const toCancelAt = ({ cancel_at_period_end: cancels, ends_at: endsAt, current_period_end: periodEnd }: Subscription) =>
   endsAt ?? (cancels ? periodEnd : null)

@@ -75,8 +75,10 @@ export function stripeAdapter(
 
 const READ: Record<PurchaseReference['kind'], (api: Stripe, id: string) => Promise<unknown>> = {
   page: (api, id) =>
-    api.checkout.sessions.retrieve(id, { expand: ['subscription.latest_invoice', 'payment_intent.latest_charge'] }),
-  subscription: (api, id) => api.subscriptions.retrieve(id, { expand: ['latest_invoice'] }),
+    api.checkout.sessions.retrieve(id, {
+      expand: ['subscription.latest_invoice', 'subscription.schedule', 'payment_intent.latest_charge'],
+    }),
+  subscription: (api, id) => api.subscriptions.retrieve(id, { expand: ['latest_invoice', 'schedule'] }),
   payment: (api, id) => api.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
 }
 

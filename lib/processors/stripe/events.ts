@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent } from '../event.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
-import { Event, EventInvoice, EventSession, EventSubscription, EventTrial, Reversal } from './objects.ts'
+import { Event, EventInvoice, EventSchedule, EventSession, EventSubscription, EventTrial, Reversal } from './objects.ts'
 import { DISPUTE_DECISIONS, subscriptionReference } from './translate.ts'
 
 /** The purchase of a payment intent, and the id for its facts; both null if it is none. */
@@ -71,6 +71,13 @@ export async function readStripeEvent(
     case 'customer.subscription.resumed':
     case 'customer.subscription.deleted':
       return result({ kind: 'subscription', id: parseEvent(EventSubscription, object).id })
+    case 'subscription_schedule.created':
+    case 'subscription_schedule.updated':
+    case 'subscription_schedule.released': {
+      const { subscription, released_subscription: released } = parseEvent(EventSchedule, object)
+      const id = subscription ?? released
+      return result(id === null ? null : { kind: 'subscription', id })
+    }
     case 'customer.subscription.trial_will_end': {
       const { id, cancel_at_period_end: flag, cancel_at: end, trial_end: trialEnd } = parseEvent(EventTrial, object)
       // Stripe also sends it for a cancelled trial, which is not followed by a charge.

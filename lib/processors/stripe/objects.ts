@@ -78,6 +78,11 @@ export const SubscriptionWithInvoice = Subscription.extend({
   pending_update: z.unknown(),
 })
 
+const Phase = z.object({ start_date: time, items: z.array(z.object({ price: reference })).min(1) })
+
+/** The schedule of a subscription, if it is expanded. */
+export const ExpandedSchedule = z.object({ schedule: z.object({ phases: z.array(Phase) }).nullish() })
+
 /** A subscription with what is needed to change its plan. */
 export const ChangeableSubscription = Subscription.extend({
   items: z.object({
@@ -211,6 +216,10 @@ export const Event = z.object({
 })
 
 export const EventSubscription = z.object({ id: processorId })
+export const EventSchedule = z.object({
+  subscription: processorId.nullable(),
+  released_subscription: processorId.nullable(),
+})
 export const EventTrial = EventSubscription.extend({
   cancel_at_period_end: z.boolean(),
   cancel_at: seconds.nullable(),

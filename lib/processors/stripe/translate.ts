@@ -10,6 +10,7 @@ import {
   type PurchaseReference,
   type PurchaseSnapshot,
   type PurchaseStatus,
+  type ScheduledChange,
   UnexpectedReply,
 } from '../processor.ts'
 import { readRetryAfter } from '../rest.ts'
@@ -20,6 +21,7 @@ import {
   type Dispute,
   DisputedPayment,
   Disputes,
+  ExpandedSchedule,
   PaidPage,
   PaymentIntent,
   type PaymentInvoice,
@@ -118,7 +120,7 @@ export function toCancellation(reply: unknown): Cancellation {
   }
 }
 
-/** The purchase of a subscription whose `latest_invoice` is expanded. */
+/** The purchase of a subscription whose `latest_invoice` and `schedule` are expanded. */
 function subscriptionSnapshot(reply: unknown): Found | null {
   const subscription = parse(SubscriptionWithInvoice, reply)
   const metadata = Sale.safeParse(subscription.metadata)
@@ -143,6 +145,7 @@ function subscriptionSnapshot(reply: unknown): Found | null {
       periodCovered: isCovered(subscription),
       priceCovered: isPriceCovered(subscription),
       changedInPeriod: isChangePaid(subscription),
+      scheduledChange: scheduledChange(subscription, parse(ExpandedSchedule, reply)),
       versions: {},
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
@@ -233,6 +236,17 @@ function chargesCurrentPrice({ items, latest_invoice: invoice }: Billed): boolea
 /** Whether a change of plan was charged for at once, and is paid. */
 const isChangePaid = ({ latest_invoice: invoice }: Billed): boolean =>
   invoice?.billing_reason === 'subscription_update' && invoice.status === 'paid'
+
+/** The next phase of the schedule that has another price. */
+function scheduledChange(
+  subscription: Billed,
+  { schedule }: z.output<typeof ExpandedSchedule>,
+): ScheduledChange | null {
+  const price = subscription.items.data[0]!.price.id
+  const end = endOfPeriod(subscription)
+  const next = schedule?.phases.find(({ start_date: at, items }) => at >= end && items[0]!.price !== price)
+  return next ? { processorPrice: next.items[0]!.price, at: next.start_date } : null
+}
 
 /** The amount of the first invoice, if it is the latest. */
 function firstCharge({ items, latest_invoice: invoice }: Billed): number | null {

@@ -372,7 +372,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription changed in a way that no other event covers, such as a new period that is not paid yet */
+        /** A subscription changed in a way that no other event covers, such as a new period that is not paid yet, or a scheduled change of plan that was undone */
         post: operations["onSubscriptionUpdated"];
         delete?: never;
         options?: never;
@@ -510,6 +510,23 @@ export interface webhooks {
         put?: never;
         /** A subscription has another price, wherever it was changed. `price_slug` is null if it matches no price of the paywall: then the subscription keeps its features until the end of the paid period */
         post: operations["onSubscriptionPlanChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.plan_change_scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A change of plan is scheduled, usually for the end of the current period: see `scheduled_change` */
+        post: operations["onSubscriptionPlanChangeScheduled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -806,7 +823,7 @@ export interface components {
             userId?: string | null;
             /** @description With an owner key: your own id of the user */
             externalId?: string | null;
-            /** @description The new price: a `prices[].id` from bootstrap that has an `interval` */
+            /** @description The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has undoes a scheduled change */
             priceId: string;
             /** @description The purchase's `id`. Required only if the user has several subscriptions on the paywall */
             subscriptionId?: string | null;
@@ -824,7 +841,7 @@ export interface components {
             quote?: string | null;
         };
         ChangePlanByUser: {
-            /** @description The new price: a `prices[].id` from bootstrap that has an `interval` */
+            /** @description The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has undoes a scheduled change */
             priceId: string;
             /** @description The purchase's `id`. Required only if the user has several subscriptions on the paywall */
             subscriptionId?: string | null;
@@ -999,6 +1016,18 @@ export interface components {
              * @description End of the trial. Null if there was none
              */
             trial_end: string | null;
+            /** @description A change of plan that is scheduled at the processor. Null if there is none */
+            scheduled_change: {
+                /** @description The id of the new price. Null if it is no price of the paywall */
+                price_id: string | null;
+                /** @description The name of the new price. Null if `price_id` is null */
+                price_slug: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it takes effect: usually at the end of the current period
+                 */
+                effective_at: string;
+            } | null;
             /** @description Whether it ends with its current period instead of renewing */
             cancel_at_period_end: boolean;
             /**
@@ -1615,7 +1644,7 @@ export interface components {
                 interval_count: number;
             };
             /**
-             * @description As requested, or the default
+             * @description As requested, or the default. Always `period_end` if the subscription keeps its price
              * @enum {string}
              */
             when: "now" | "period_end";
@@ -1687,7 +1716,7 @@ export interface components {
                 interval_count: number;
             };
             /**
-             * @description As requested, or the default
+             * @description As requested, or the default. Always `period_end` if the subscription keeps its price
              * @enum {string}
              */
             when: "now" | "period_end";
@@ -2188,6 +2217,7 @@ export interface operations {
                      *           "currency": "USD",
                      *           "current_period_end": "2026-12-01T09:00:00.000Z",
                      *           "trial_end": null,
+                     *           "scheduled_change": null,
                      *           "cancel_at_period_end": false,
                      *           "cancel_at": null,
                      *           "canceled_at": null,
@@ -4395,6 +4425,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4478,6 +4509,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2027-01-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4499,6 +4531,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4582,6 +4615,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2027-01-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4603,6 +4637,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4686,6 +4721,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": "2026-12-01T09:00:00.000Z",
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4769,6 +4805,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": true,
                  *           "cancel_at": "2026-12-01T09:00:00.000Z",
                  *           "canceled_at": "2026-11-15T12:00:00.000Z",
@@ -4790,6 +4827,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4873,6 +4911,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4894,6 +4933,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": true,
                  *           "cancel_at": "2026-12-01T09:00:00.000Z",
                  *           "canceled_at": "2026-11-15T12:00:00.000Z",
@@ -4977,6 +5017,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -4998,6 +5039,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -5081,6 +5123,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -5102,6 +5145,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -5185,6 +5229,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2027-01-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -5206,6 +5251,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -5289,6 +5335,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2027-11-15T12:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -5310,6 +5357,117 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SubscriptionEvent"];
+            };
+        };
+        responses: {
+            /** @description You want no more events: nothing more is sent to this address */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You are too busy. The event is sent again after `Retry-After` */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSubscriptionPlanChangeScheduled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "subscription.plan_change_scheduled",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "subscription": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "scheduled_change": {
+                 *             "price_id": "price_8d2e6c40a1b3f5970e6d4c2b",
+                 *             "price_slug": "yearly",
+                 *             "effective_at": "2026-12-01T09:00:00.000Z"
+                 *           },
+                 *           "cancel_at_period_end": false,
+                 *           "cancel_at": null,
+                 *           "canceled_at": null,
+                 *           "access_until": "2026-12-04T09:00:00.000Z",
+                 *           "created_at": "2026-11-01T09:05:00.000Z"
+                 *         },
+                 *         "previous": {
+                 *           "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                 *           "status": "active",
+                 *           "acquiring": "stripe",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "interval": "month",
+                 *           "interval_count": 1,
+                 *           "unit_amount": 999,
+                 *           "currency": "USD",
+                 *           "current_period_end": "2026-12-01T09:00:00.000Z",
+                 *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,
@@ -5393,6 +5551,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": true,
                  *           "cancel_at": "2026-12-01T09:00:00.000Z",
                  *           "canceled_at": "2026-11-15T12:00:00.000Z",
@@ -5414,6 +5573,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": true,
                  *           "cancel_at": "2026-12-01T09:00:00.000Z",
                  *           "canceled_at": "2026-11-15T12:00:00.000Z",
@@ -5497,6 +5657,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
+                 *           "scheduled_change": null,
                  *           "cancel_at_period_end": false,
                  *           "cancel_at": null,
                  *           "canceled_at": null,

@@ -121,6 +121,7 @@ test('the documented subscription is an active purchase when it is paid', () => 
     charged: null,
     priceCovered: true,
     changedInPeriod: false,
+    scheduledChange: null,
     versions: { [CHECKOUT_ID]: 1517505643000 },
     status: 'active',
     begun: true,
@@ -269,6 +270,7 @@ describe('the price', () => {
       processorPrice: 'basic-USD',
       priceCovered: true,
       changedInPeriod: false,
+      scheduledChange: null,
       charged: 895,
     })
     expect(subscription(PRO, first)).toMatchObject({ processorPrice: 'pro-USD', priceCovered: false, charged: 895 })

@@ -123,6 +123,7 @@ test('the documented example is an active annual purchase', () => {
     charged: 207669,
     priceCovered: true,
     changedInPeriod: false,
+    scheduledChange: null,
     versions: {},
     buyerEmail: 'jane@example.com',
     status: 'active',

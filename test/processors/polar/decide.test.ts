@@ -31,6 +31,7 @@ test('a subscription is mapped to a purchase', async () => {
       interval: 'month',
       intervalCount: 3,
       changedInPeriod: false,
+      scheduledChange: null,
       processorPrice: ID,
       priceCovered: true,
       charged: null,

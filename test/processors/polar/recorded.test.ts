@@ -264,6 +264,7 @@ test.each(TRIAL_READS)('a trial of the sandbox, read by its %s, is a purchase th
       charged: 0,
       priceCovered: true,
       changedInPeriod: false,
+      scheduledChange: null,
       versions: { [TRIAL.id]: 1_774_887_233_540_276, [TRIAL_ORDER.id]: 1_774_887_234_485_675 },
       status: 'trialing',
       begun: true,

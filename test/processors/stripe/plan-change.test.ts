@@ -218,6 +218,7 @@ test.each(ENDS)(
       periodCovered: true,
       priceCovered: true,
       changedInPeriod: false,
+      scheduledChange: null,
       cancelAt: before?.cancelAt,
     })
     expect(await change({}, 1750)).toEqual(result)

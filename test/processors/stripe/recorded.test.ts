@@ -161,6 +161,7 @@ test('the sandbox subscription is ignored without our metadata, and is a purchas
       interval: 'day',
       intervalCount: 1,
       changedInPeriod: false,
+      scheduledChange: null,
       unitAmount: 200,
       currency: 'BRL',
       currentPeriodStart: at(1758919042),

@@ -150,10 +150,10 @@ test.each<['page' | 'subscription' | 'payment', (stripe: Stripe) => Promise<unkn
     'page',
     (stripe) =>
       stripe.checkout.sessions.retrieve('id_1', {
-        expand: ['subscription.latest_invoice', 'payment_intent.latest_charge'],
+        expand: ['subscription.latest_invoice', 'subscription.schedule', 'payment_intent.latest_charge'],
       }),
   ],
-  ['subscription', (stripe) => stripe.subscriptions.retrieve('id_1', { expand: ['latest_invoice'] })],
+  ['subscription', (stripe) => stripe.subscriptions.retrieve('id_1', { expand: ['latest_invoice', 'schedule'] })],
   ['payment', (stripe) => stripe.paymentIntents.retrieve('id_1', { expand: ['latest_charge'] })],
 ])('reads a %s as the SDK does', (kind, call) => compare((adapter) => adapter.observe({ kind, id: 'id_1' }), call))
 

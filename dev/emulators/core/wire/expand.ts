@@ -10,18 +10,20 @@ interface Rules {
   notExpandable(path: string): Error
   /** A field that is included only on request; null if the object has no such field. */
   included(context: AccountContext, id: string, field: string): object | null
+  /** The object with an id that is in none of the tables below; null if there is none. */
+  findOther(context: AccountContext, id: string): object | null
 }
 
 /**
  * Expands the requested paths: replaces the ids on each path by their objects. `invoice.payments` expands an object and then a field
  * of it, `data.invoice` each element of a list.
  */
-export function expander({ levels, tooDeep, notExpandable, included }: Rules) {
+export function expander({ levels, tooDeep, notExpandable, included, findOther }: Rules) {
   function walk(context: AccountContext, node: Node, [field, ...rest]: string[], path: string): void {
     if (field === undefined) return
     const value = node[field] ?? (typeof node.id === 'string' ? included(context, node.id, field) : null)
     if (value === null && field in node) return
-    const found = typeof value === 'string' ? showById(context, value, NAMED) : value
+    const found = typeof value === 'string' ? (showById(context, value, NAMED) ?? findOther(context, value)) : value
     if (Array.isArray(found)) {
       for (const element of found) walk(context, element, rest, path)
       return

@@ -62,6 +62,17 @@ test('the API can schedule a plan change, but not of a cancelled subscription', 
   await expect(polar.subscriptions.update(id, { product_id: UNKNOWN })).rejects.toThrow()
 })
 
+test('a scheduled plan change can be removed once, without an order', async () => {
+  const { emulator, polar, id, read, orders, period } = await startWithSubscription()
+  await polar.subscriptions.update(id, { product_id: UNKNOWN, proration_behavior: 'next_period' })
+  await polar.subscriptions.update(id, { pending_update: null })
+  expect(await read()).toMatchObject({ product_id: MONTHLY, pending_update: null })
+  await expect(polar.subscriptions.update(id, { pending_update: null })).rejects.toMatchObject({ statusCode: 422 })
+  expect(await orders()).toHaveLength(1)
+  await emulator.moveTo(PAYWALL, (period[1] ?? 0) + HOUR)
+  expect((await orders())[0]).toMatchObject({ billing_reason: 'subscription_cycle', total_amount: 999 })
+})
+
 test('a change that is charged at once is refused if the charge fails', async () => {
   const { emulator, polar, id, read, orders } = await startWithSubscription()
   await emulator.declineCharges((await read()).customer_id)
