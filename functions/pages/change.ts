@@ -21,7 +21,7 @@ export async function showChange(c: PagesContext): Promise<Response> {
 function findChange(site: Site, priceId: string | undefined): Change | null {
   const purchase = changeable(site)
   const price = site.structure.prices.find(({ id }) => id === priceId)
-  return purchase && price ? { purchase, price } : null
+  return purchase && price ? { purchase, price, keepsPlan: purchase.price_id === price.id } : null
 }
 
 /** Shows what the change costs, or in the account why it is not possible. `refused`: why the change before was refused. */
@@ -37,8 +37,10 @@ async function showPreview(c: PagesContext, site: Site, wanted: Change, refused?
 export async function change(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
-  const wanted = findChange(site, form('price'))
-  if (!wanted) return showInAccount(c, site, whyNot(site, form('price')), 409)
+  const found = findChange(site, form('price'))
+  if (!found) return showInAccount(c, site, whyNot(site, form('price')), 409)
+  // A form that is sent again may find the change made.
+  const wanted = { ...found, keepsPlan: form('keeps') !== '' }
   const changed = await changePlan(c, site, wanted, { quote: form('quote'), key: form('key') })
   if (isRefused(changed)) {
     return isMade(changed) ? confirm(c, site, wanted, 'now') : showPreview(c, site, wanted, changed)

@@ -28,6 +28,8 @@ const Changed = z.object({ when: z.enum(['now', 'period_end']), checkoutUrl: Pag
 export interface Change {
   purchase: Purchase
   price: Price
+  /** Whether the subscription keeps its price: that undoes a scheduled change. */
+  keepsPlan: boolean
 }
 
 /** Returns what a change would cost, or why it is not possible. */

@@ -14,13 +14,17 @@ const isSubscription = ({ interval }: Price | Purchase) => interval !== null
 const ownPurchases = ({ user }: Site): Purchase[] => user?.purchases.filter((purchase) => !isOver(purchase)) ?? []
 
 /**
- * Whether the visitor may buy a price, has it, may change a subscription to it, or has a subscription that cannot be changed, beside which a
- * second one is not sold.
+ * Whether the visitor may buy a price, has it, will have it by a change that is scheduled, may change a subscription to it, or has a
+ * subscription that cannot be changed, beside which a second one is not sold.
  */
-export function availability(site: Site, price: Price): 'available' | 'owned' | 'change' | 'second subscription' {
+export function availability(
+  site: Site,
+  price: Price,
+): 'available' | 'owned' | 'scheduled' | 'change' | 'second subscription' {
   const own = ownPurchases(site)
   if (!price.access) return 'available' // a pack
   if (own.some(({ price_slug: slug }) => slug === price.slug)) return 'owned'
+  if (scheduledChange(site, price)) return 'scheduled'
   if (!isSubscription(price) || !own.some(isSubscription)) return 'available'
   return changeable(site) ? 'change' : 'second subscription'
 }
@@ -38,6 +42,10 @@ export function changeable(site: Site): Purchase | undefined {
   const isCurrent = status === 'active' || status === 'trialing'
   return mayChange && isCurrent && !isBeingReplaced(site, subscription) ? subscription : undefined
 }
+
+/** The scheduled change to a price; undefined if there is none. */
+export const scheduledChange = (site: Site, { slug }: Price): Purchase['scheduled_change'] | undefined =>
+  ownPurchases(site).find(({ scheduled_change: change }) => change?.price_slug === slug)?.scheduled_change
 
 /** Whether a newer purchase replaces it and its processor has not confirmed that yet. */
 export const isBeingReplaced = ({ user }: Site, { id }: Purchase): boolean => user?.being_replaced.includes(id) ?? false

@@ -64,6 +64,23 @@ describe.each(['stripe', 'polar'] as const)('through %s', (acquiring) => {
     expect(await getText(visitor)).toMatch(/You keep Plus until .*Due today: \$0\./)
     await press(visitor, /^Change on /)
     expect(await getHeading(visitor)).toMatch(/^You will change to Monthly on /)
+
+    await page.goto(home)
+    expect(await page.locator('.price', { hasText: 'Monthly' }).locator('.badge').textContent()).toMatch(/^From /)
+    expect(await page.getByRole('link', { name: 'Change to Monthly' }).count()).toBe(0)
+    await press(visitor, 'Your account', 'link')
+    const card = page.getByRole('region', { name: 'Plus' })
+    expect(await card.textContent()).toMatch(/You will change to Monthly on /)
+    await press(visitor, 'Keep Plus', 'link')
+    expect(await getText(visitor)).toMatch(
+      /You will not change to Monthly\..*Due today: \$0\..*Next payment: \$19\.99 on /,
+    )
+    await press(visitor, 'Keep Plus')
+    expect(await getHeading(visitor)).toBe('You keep Plus')
+    await press(visitor, 'Your account', 'link')
+    await pages.world[acquiring].drainWebhooks()
+    await page.reload()
+    expect(await card.textContent()).not.toContain('You will change')
   })
 })
 

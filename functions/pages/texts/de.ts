@@ -59,6 +59,7 @@ export const DE: Texts = {
   neverRenews: 'Verlängert sich nicht.',
   ends: (label) => `Ihr Abo „${label}“ endet: Es wird nichts mehr dafür abgebucht.`,
   currentPlan: 'Ihr Tarif',
+  planFrom: (day) => `Ab ${day}`,
   oneSubscription: 'Sie haben bereits ein Abo.',
   hasAccess: 'Sie haben Zugang.',
   notBought:
@@ -144,6 +145,8 @@ export const DE: Texts = {
   changeNow: 'Jetzt wechseln',
   changeOn: (day) => `Zum ${day} wechseln`,
   keepPlan: (label) => `${label} behalten`,
+  planKept: (label) => `Sie behalten ${label}`,
+  planUnscheduled: (label) => `Sie wechseln nicht zu ${label}.`,
   planChanged: (label) => `Sie haben zu ${label} gewechselt`,
   planWillChange: (label, day) => `Sie wechseln am ${day} zu ${label}`,
   paymentDeclined:

@@ -50,6 +50,7 @@ export const EN = {
   neverRenews: 'It never renews.',
   ends: (label: string) => `Your subscription ${label} ends: you are not charged for it again.`,
   currentPlan: 'Your plan',
+  planFrom: (day: string) => `From ${day}`,
   oneSubscription: 'You already have a subscription.',
   hasAccess: 'You have access.',
   notBought: 'Your purchase was not completed, and you were not charged. You can try again at any time.',
@@ -134,6 +135,8 @@ export const EN = {
   changeNow: 'Change now',
   changeOn: (day: string) => `Change on ${day}`,
   keepPlan: (label: string) => `Keep ${label}`,
+  planKept: (label: string) => `You keep ${label}`,
+  planUnscheduled: (label: string) => `You will not change to ${label}.`,
   planChanged: (label: string) => `You have changed to ${label}`,
   planWillChange: (label: string, day: string) => `You will change to ${label} on ${day}`,
   paymentDeclined:

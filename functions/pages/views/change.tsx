@@ -16,10 +16,10 @@ interface Shown extends Change {
 }
 
 /** Shows what a change of plan costs now and later, and asks for a confirmation. */
-export function changePage(site: Site, { purchase, price, preview, key, problem }: Shown) {
+export function changePage(site: Site, { purchase, price, keepsPlan, preview, key, problem }: Shown) {
   const { texts } = site
   const [from, to] = [priceLabel(site, purchase), site.text(price.label)]
-  const title = texts.changeTo(to)
+  const title = keepsPlan ? texts.keepPlan(to) : texts.changeTo(to)
   return sitePage(site, {
     title,
     children: (
@@ -27,16 +27,21 @@ export function changePage(site: Site, { purchase, price, preview, key, problem 
         <h1>{title}</h1>
         {problem && <Notice kind="problem" text={problem} />}
         <form class="card" method="post" action={site.href(CHANGE_PATH, { price: price.id })}>
-          <p>{texts.fromTo(from, to)}</p>
-          <Terms site={site} purchase={purchase} preview={preview} />
+          {!keepsPlan && <p>{texts.fromTo(from, to)}</p>}
+          <Terms site={site} purchase={purchase} preview={preview} keepsPlan={keepsPlan} />
           <input type="hidden" name="price" value={price.id} />
+          <input type="hidden" name="keeps" value={keepsPlan ? 'yes' : ''} />
           <input type="hidden" name="quote" value={preview.quote} />
           <input type="hidden" name="key" value={key} />
           <div class="row">
             <button type="submit" class="primary">
-              {buttonText(site, preview)}
+              {keepsPlan ? texts.keepPlan(to) : buttonText(site, preview)}
             </button>
-            <a href={site.href(PAYWALL_PATH)}>{texts.keepPlan(from)}</a>
+            {keepsPlan ? (
+              <a href={site.href(ACCOUNT_PATH)}>{texts.account}</a>
+            ) : (
+              <a href={site.href(PAYWALL_PATH)}>{texts.keepPlan(from)}</a>
+            )}
           </div>
           <OwnerLinks site={site} names={['terms', 'privacy']} />
         </form>
@@ -56,13 +61,19 @@ const money = ({ tag }: Pick<Site, 'tag'>, { amount, currency }: Preview['due_no
   formatMoney(toMajorUnits(amount, currency), currency, { tag })
 
 /** What is charged today and later, and what else the change does. */
-function Terms({ site, purchase, preview }: { site: Site } & Pick<Shown, 'purchase' | 'preview'>) {
+function Terms({
+  site,
+  purchase,
+  preview,
+  keepsPlan,
+}: { site: Site } & Pick<Shown, 'purchase' | 'preview' | 'keepsPlan'>) {
   const { texts } = site
   const { to, when, effective_at: day, due_now: due, credit, next, estimate, undoes_cancellation: undoes } = preview
   const price = `${money(site, { amount: to.unit_amount, currency: to.currency })} ${formatCycle(to, site)}`
   const endsTrial = purchase.status === 'trialing' && due.amount > 0
   const lines = [
-    when === 'period_end' && texts.planUntil(priceLabel(site, purchase), formatDate(day, site)),
+    keepsPlan && purchase.scheduled_change && texts.planUnscheduled(priceLabel(site, purchase.scheduled_change)),
+    !keepsPlan && when === 'period_end' && texts.planUntil(priceLabel(site, purchase), formatDate(day, site)),
     texts.dueToday(money(site, due)),
     credit.amount > 0 && texts.creditIncluded(money(site, credit)),
     endsTrial && texts.trialEndsNow,
@@ -74,13 +85,20 @@ function Terms({ site, purchase, preview }: { site: Site } & Pick<Shown, 'purcha
   return <ul class="terms">{lines.map((line) => line && <li>{line}</li>)}</ul>
 }
 
-/** Confirms the change. */
-export function changedPage(site: Site, { purchase, price, when }: Change & Pick<Preview, 'when'>) {
+type Made = Change & Pick<Preview, 'when'>
+
+function changedTitle(site: Site, { purchase, price, keepsPlan, when }: Made): string {
   const { texts } = site
   const label = site.text(price.label)
   const end = purchase.current_period_end
-  const title =
-    when === 'period_end' && end ? texts.planWillChange(label, formatDate(end, site)) : texts.planChanged(label)
+  if (keepsPlan) return texts.planKept(label)
+  return when === 'period_end' && end ? texts.planWillChange(label, formatDate(end, site)) : texts.planChanged(label)
+}
+
+/** Confirms the change. */
+export function changedPage(site: Site, made: Made) {
+  const { texts } = site
+  const title = changedTitle(site, made)
   return sitePage(site, {
     title,
     children: (

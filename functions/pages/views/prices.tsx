@@ -1,7 +1,7 @@
 import type { Interval } from '../../../lib/processors/processor.ts'
 import { PAYWALL_PATH } from '../contract.ts'
-import { formatCycle, formatMoney, formatMonthly, formatPrice, localAmount } from '../formats.ts'
-import { availability, trialDays } from '../sale.ts'
+import { formatCycle, formatDate, formatMoney, formatMonthly, formatPrice, localAmount } from '../formats.ts'
+import { availability, scheduledChange, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 import { ChangeLink } from './change-link.tsx'
@@ -103,9 +103,11 @@ function Head({ site, price, choice }: { site: Site; price: Price; choice: Choic
   )
 }
 
-/** That the visitor has the price; else the offer's badge, or that the price is recommended. */
+/** That the visitor has the price, or from when; else the offer's badge, or that the price is recommended. */
 function Badge({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
   if (availability(site, price) === 'owned') return <span class="badge">{site.texts.currentPlan}</span>
+  const scheduled = scheduledChange(site, price)
+  if (scheduled) return <span class="badge">{site.texts.planFrom(formatDate(scheduled.effective_at, site))}</span>
   const offer = site.structure.offers.find((each) => each.price === price.slug && each.show === undefined)
   const isRecommended = price.slug === choice.highlight
   const badge = typeof offer?.badge === 'string' ? site.text(offer.badge) : isRecommended && site.texts.recommended

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { toMajorUnits } from '../../../lib/money/money.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
-import { CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
+import { CANCEL_PATH, CHANGE_PATH, PAYWALL_PATH } from '../contract.ts'
 import { formatCycle, formatDate, formatMoney } from '../formats.ts'
 import { availability, changeable, isBeingReplaced, isOver } from '../sale.ts'
 import type { Site } from '../site.ts'
@@ -33,6 +33,7 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
         {formatMoney(toMajorUnits(amount, currency), currency, site)} {formatCycle(purchase, site)}
       </p>
       <p class="soft">{describeEnd(site, purchase, isCancelled)}</p>
+      {!isCancelled && <ScheduledChange site={site} purchase={purchase} />}
       {mayChange && (
         <p>
           <a href={site.href(PAYWALL_PATH)}>{texts.changePlan}</a>
@@ -47,8 +48,27 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
   )
 }
 
+/** The change of plan that is scheduled, with a link to undo it. */
+function ScheduledChange({ site, purchase }: Pick<PurchaseProps, 'site' | 'purchase'>) {
+  const { texts, structure } = site
+  const { scheduled_change: scheduled, price_id: current } = purchase
+  if (!scheduled) return null
+  const day = formatDate(scheduled.effective_at, site)
+  const mayKeep = changeable(site)?.id === purchase.id && structure.prices.some(({ id }) => id === current)
+  return (
+    <>
+      <p>{texts.planWillChange(priceLabel(site, scheduled), day)}</p>
+      {mayKeep && current && (
+        <p>
+          <a href={site.href(CHANGE_PATH, { price: current })}>{texts.keepPlan(priceLabel(site, purchase))}</a>
+        </p>
+      )}
+    </>
+  )
+}
+
 /** The label of the price; its slug if it is no longer sold, or the paywall's name if no price is known. */
-export const priceLabel = ({ structure, text }: Site, { price_slug: slug }: Purchase): string =>
+export const priceLabel = ({ structure, text }: Site, { price_slug: slug }: Pick<Purchase, 'price_slug'>): string =>
   text(structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name)
 
 /** Whether a cancellation ends the purchase and its access immediately, or has already ended it. */
