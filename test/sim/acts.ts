@@ -6,6 +6,7 @@ import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { type UserState, userState } from '../support/user-state.ts'
 import { retryUntilDone } from './passing-time.ts'
 import type { Company, Order, Person } from './person.ts'
+import { currentTime } from './processor-acts.ts'
 import { isDefinite, retryUntilDefinite, tryOnce } from './retry.ts'
 import { ownSession } from './sign-in.ts'
 import type { Slug, Step } from './step.ts'
@@ -155,6 +156,28 @@ export async function cancel({ world, kind, session, userId, cancelling, cancell
       : { key: world.key, body: { ...body, paywallId: world.paywall.id, userId } }
   const reply = await retryUntilDefinite(() => call(world, '/api/paywall/cancel-subscription', asked))
   if (reply?.status === 200) cancelled.add(subscription.id)
+}
+
+/**
+ * Changes the plan of a person's subscription with change-plan, which undoes a scheduled end. A page on which a charge that was declined
+ * could be paid is left open.
+ */
+export async function changePlan(
+  company: Company,
+  { world, kind, session, userId, bought }: Person,
+  { to, at }: Doing<'change-plan'> & { to: Slug },
+): Promise<void> {
+  if (!userId || bought.size === 0) return
+  for (const { cancelled } of company.people) cancelled.clear()
+  const change = { priceId: getPriceId(world.paywall, to), when: at === 'once' ? 'now' : 'period_end' }
+  const asked: Call =
+    kind === 'user' && session
+      ? { token: session.token, body: change }
+      : { key: world.key, body: { ...change, userId } }
+  const headers = { 'idempotency-key': randomUUID() }
+  await retryUntilDefinite(() => call(world, `/api/v1/paywall/${world.paywall.id}/change-plan`, { ...asked, headers }))
+  company.lastActAt = await currentTime(company)
+  for (const id of bought) company.undone.set(id, company.lastActAt.getTime() / 1000)
 }
 
 const RUNNING = ['trialing', 'active', 'past_due']

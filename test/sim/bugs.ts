@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRelease } from '../../cli/migrate/release.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
+import { schedulesPlanChanges } from '../conformance/drivers/plans.ts'
 import { waitsForBank } from '../conformance/drivers/stopping.ts'
 import type { Stage } from './stage.ts'
 
@@ -454,6 +455,22 @@ export const BUGS: Bug[] = [
       (select e.body::jsonb #> '{data,subscription}' from events e
        where (e.paywall_id, e.user_id, e.type) = (after.paywall_id, after.user_id, 'subscription.created') limit 1),
       purchase_json(before, before.fetched_at)) end`,
+  },
+  {
+    name: 'a scheduled change of plan is not shown',
+    invariant: 'scheduled change',
+    file: 'lib/purchases/plan-changes.sql',
+    says: "after.status = 'canceled' or scheduled_end(after)",
+    instead: "after.status <> 'canceled' or scheduled_end(after)",
+    isPossible: schedulesPlanChanges,
+  },
+  {
+    name: 'a scheduled change of plan is not reported',
+    invariant: 'event types',
+    file: TELL,
+    says: "case when is_change_scheduled(before, after) then 'subscription.plan_change_scheduled' end,",
+    instead: '',
+    isPossible: schedulesPlanChanges,
   },
 ]
 

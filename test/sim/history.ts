@@ -30,6 +30,8 @@ export interface Life {
   /** Which webhooks about this life arrive. With `all`, a missing event at the owner cannot be due to a lost webhook. */
   webhooks: 'all' | 'some' | 'none'
   setup: Setup
+  /** Where plans are changed: at the processor, or with change-plan, where the processor supports that. */
+  changesPlans: 'at the processor' | 'with change-plan'
   steps: Step[]
 }
 
@@ -80,7 +82,9 @@ function createLife({ seed, number }: { seed: number; number: number }, processo
   const who = () => (count > 1 ? dice.below(count) : 0)
   const steps: Step[] = plot(dice).map((step) => ({ ...step, who: Math.min(step.who, count - 1) }))
   while (steps.length < ROUNDS) steps.push({ ...createStep(dice), who: who() })
-  return { number, processor, people, paywalls, webhooks, setup: createSetup(dice), steps }
+  const setup = createSetup(dice)
+  const changesPlans = dice.pick(['at the processor', 'with change-plan'] as const)
+  return { number, processor, people, paywalls, webhooks, setup, changesPlans, steps }
 }
 
 const WEBHOOKS = ['none', 'all', 'all', 'all', 'all', 'some', 'some', 'some', 'some', 'some'] as const

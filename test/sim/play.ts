@@ -9,7 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sendsPlanChangeWebhook } from '../conformance/drivers/plans.ts'
 import { call } from '../support/call.ts'
-import { buy, cancel, changeTokens, payAgain, read } from './acts.ts'
+import { buy, cancel, changePlan, changeTokens, payAgain, read } from './acts.ts'
 import { assembleCast, type Cast } from './cast.ts'
 import { checkAccess, checkInvariants } from './check-invariants.ts'
 import type { FaultInjector } from './fault-injection.ts'
@@ -23,7 +23,7 @@ import { performAct } from './processor-acts.ts'
 import { settle } from './settle.ts'
 import { mergeAll, signIn } from './sign-in.ts'
 import type { Stage } from './stage.ts'
-import type { Step } from './step.ts'
+import type { Slug, Step } from './step.ts'
 
 /** The violations by the number of their life; -1: they belong to no life. */
 export type Faults = Map<number, string[]>
@@ -128,10 +128,19 @@ async function playStep(company: Company, step: Step | null, cast: Cast): Promis
       return
     case 'due':
       return makeAllDue(person.world, person.world.paywall.id)
+    case 'change-plan':
+      return changesWithApi(company, step) ? changePlan(company, person, step) : performAct(company, person, step)
     default:
       return performAct(company, person, step)
   }
 }
+
+/** Whether a plan is changed with change-plan, which knows only the prices of the paywall file. */
+const changesWithApi = (
+  { life, capabilities }: Company,
+  step: Extract<Step, { act: 'change-plan' }>,
+): step is typeof step & { to: Slug } =>
+  life.changesPlans === 'with change-plan' && capabilities.changesPlan !== 'never' && step.to !== 'team'
 
 /** Moves the clock by days, then delivers the webhooks that are days late. Checks access after every step, whatever was reported so far. */
 async function advanceTime(company: Company, days: number, { faultInjector }: Cast): Promise<void> {

@@ -35,7 +35,7 @@ export async function performAct(company: Company, person: Person, step: Process
   }
 }
 
-const currentTime = ({ world: { clock, paywall } }: Company) =>
+export const currentTime = ({ world: { clock, paywall } }: Company) =>
   retryUntilDone('a clock is read', () => clock.now(paywall.id))
 
 /** Applies a step to the latest subscription or paid sale of the person; if the person has bought nothing, to the latest of the life. */

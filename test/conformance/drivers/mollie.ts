@@ -83,6 +83,7 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
       ...(subscription ? chargedPeriods(records, subscription, charges) : []),
     ],
     price: subscription ? chargedPrice(subscription) : null,
+    scheduled: null,
     status: getStatus(records, { page, metadata, subscription, charges, renews, now }),
     // A period lasts until the day of the next charge. A suspended subscription has none.
     periodEnd: renews && !isSuspended ? toDate(subscription.periodEnd) : null,

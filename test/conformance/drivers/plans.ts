@@ -26,6 +26,9 @@ export const paysChangesAtOnce = (acquiring: ProcessorName) => acquiring !== 'po
 /** Whether a change whose charge is declined waits for a payment on a page of the processor. Elsewhere it is refused. */
 export const paysDeclinedChangeOnPage = (acquiring: ProcessorName) => acquiring === 'stripe'
 
+/** Whether a change can be scheduled for the end of the period, in the portal or with change-plan. */
+export const schedulesPlanChanges = (acquiring: ProcessorName) => acquiring !== 'freemius' && acquiring !== 'mollie'
+
 /** Adds prices at the processor and to its portal that are not in the paywall file. */
 export async function addUnlistedPrices(
   { world, acquiring, paywall }: Pick<Shop, 'acquiring' | 'paywall'> & { world: Emulators },

@@ -18,6 +18,8 @@ export interface Sale {
   paidPeriods: PaidPeriod[]
   /** The processor's price of the current plan; null: the price that the page sold. */
   price: SoldPrice | null
+  /** The price that a scheduled change of plan leads to; null if none is scheduled. */
+  scheduled: SoldPrice | null
   /** Whether it began with a trial. */
   hadTrial: boolean
   /** The ids of its successful payments. */
@@ -71,6 +73,7 @@ export function subscriptionSale(
     renews: status !== 'canceled' && cancelAt === null,
     paidPeriods: invoices.filter(isPaidPeriod).map((each) => invoicedPeriod(records, each)),
     price: subscription.price,
+    scheduled: subscription.scheduled?.price ?? null,
     paid: ids.flatMap((each) => findPaid(records, each)).map((each) => each.id),
   }
 }
@@ -109,6 +112,7 @@ export function oneTimeSale(
     renews: false,
     periodEnd: null,
     price: null,
+    scheduled: null,
     paidPeriods: begun
       ? [
           {

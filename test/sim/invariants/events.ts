@@ -79,6 +79,8 @@ const TYPES: Record<
   'subscription.access_ended': (_is, _was, hadEnded, change) => isPastGrace(change) && !hadEnded,
   'subscription.recovered': (is, _was, hadEnded) => is.status === 'active' && hadEnded,
   'subscription.plan_changed': (is, was) => is.price_id !== was.price_id,
+  'subscription.plan_change_scheduled': (is, was) =>
+    is.scheduled_change !== null && is.scheduled_change.price_id !== was.scheduled_change?.price_id,
   'subscription.cancel_scheduled': (is, was) =>
     is.status !== 'canceled' && is.cancel_at_period_end && !was.cancel_at_period_end,
   'subscription.uncanceled': (is, was) =>

@@ -145,6 +145,20 @@ export const SOLD_AS_ORDERED: Invariant = {
     }),
 }
 
+/** A subscription that renews shows the change of plan that is scheduled at the processor. */
+export const SCHEDULED_AS_AT_PROCESSOR: Invariant = {
+  name: 'scheduled change',
+  faults: (life) =>
+    life.processorState.sales.flatMap((sale) => {
+      const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
+      if (!purchase || !sale.renews || sale.status === 'canceled' || isFoundLater(life, sale)) return []
+      const there = sale.scheduled ? String(chargedFor(life.company, sale.scheduled).slug) : 'nothing'
+      const { scheduled_change: change } = purchase
+      const here = change ? String(change.price_slug) : 'nothing'
+      return here === there ? [] : [`${sale.processorId} changes to ${here} here and to ${there} there`]
+    }),
+}
+
 /** What a purchase shows as its price; `slug` null: it is not in the paywall file. */
 type SoldAs = Pick<Order, 'amount' | 'currency'> & { slug: string | null }
 
