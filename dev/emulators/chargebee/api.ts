@@ -6,10 +6,13 @@ import type { Misuse } from '../core/wire/idempotency.ts'
 import { rateLimit } from '../core/wire/rate-limit.ts'
 import { retrieve } from '../core/wire/routes.ts'
 import { type ChargebeeAccount, toAccountId } from './accounts.ts'
+import { CHANGE_PAGE_ROUTES } from './change-pages.ts'
 import { CHECKOUT_ROUTES } from './checkout.ts'
 import { chargebeeError, errorBody, wrongValue } from './errors.ts'
+import { ESTIMATE_ROUTES } from './estimates.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
 import { content } from './objects/wire.ts'
+import { PLAN_CHANGE_ROUTES } from './plan-changes.ts'
 import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 import { VOID_ROUTES } from './voids.ts'
 
@@ -22,7 +25,10 @@ const misused = (misuse: Misuse) =>
 /** The supported part of Chargebee's API. */
 const ROUTES = [
   ...CHECKOUT_ROUTES,
+  ...CHANGE_PAGE_ROUTES,
   ...SUBSCRIPTION_ROUTES,
+  ...ESTIMATE_ROUTES,
+  ...PLAN_CHANGE_ROUTES,
   ...VOID_ROUTES,
   ...INVOICE_ROUTES,
   retrieve('/customers/:id', 'customers'),

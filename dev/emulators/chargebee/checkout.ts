@@ -9,7 +9,7 @@ import { create, type Route, read, retrieve } from '../core/wire/routes.ts'
 import { chargebeeError, wrongValue } from './errors.ts'
 import { itemPriceObject } from './objects/selling.ts'
 
-const redirectUrl = webAddress.max(250, 'too long')
+export const redirectUrl = webAddress.max(250, 'too long')
 
 const common = {
   layout: z.enum(['in_app', 'full_page']).optional(),
@@ -20,7 +20,10 @@ const common = {
 }
 
 /** `item_price_id[0]` and `quantity[0]` in a form: the emulator supports one item price at a time. */
-const Item = z.strictObject({ item_price_id: z.tuple([text(100)]), quantity: z.tuple([integer(1)]).default([1]) })
+export const Item = z.strictObject({
+  item_price_id: z.tuple([text(100)]),
+  quantity: z.tuple([integer(1)]).default([1]),
+})
 
 const NewParameters = z.strictObject({
   ...common,

@@ -1,56 +1,40 @@
 import { billing } from '../core/billing.ts'
 import { onSubscription, planControl } from '../core/controls/billing-controls.ts'
 import { changing, onRecord } from '../core/controls/controls.ts'
-import { dunningRules, dunningSetting } from '../core/controls/dunning.ts'
-import type { RenewalRulesFor } from '../core/domain/dues.ts'
 import { changePrice, isAsLong, scheduleChange } from '../core/domain/plan-changes.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { pauseSubscription } from '../core/domain/subscriptions.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
+import { UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
+import { findVisit } from '../core/pages/visits.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import { createEmulator } from '../core/start.ts'
 import { type ChargebeeAccount, toAccountId } from './accounts.ts'
 import { API, RATE_LIMIT } from './api.ts'
 import { INVOICE_PREFIX } from './bills.ts'
+import { changePage } from './change-pages.ts'
 import { refuseTaken } from './checkout.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 import { noSuch, wrongState } from './errors.ts'
 import { chargeBack, refund, winChargeback } from './invoices.ts'
 import { MONEY } from './objects/money.ts'
 import { PORTAL_SECONDS, pageState, SELLING } from './objects/selling.ts'
-import { INVOICE_IMMEDIATELY, pageOwn } from './own.ts'
+import { DECLINED_CHANGE, INVOICE_IMMEDIATELY, pageOwn } from './own.ts'
 import { collectAgain, reverse } from './reversals.ts'
+import { DUNNING, renewals } from './rules.ts'
 import { endNow, setCancelled } from './subscriptions.ts'
 import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
-/**
- * The retries of failed charges and what happens to the subscription after the last one are settings of the site
- * (chargebee.com/docs/2.0/dunning-v2.html): it is cancelled, or stays active with an invoice that is `not_paid`. The days are
- * UNVERIFIED.
- */
-const DUNNING = dunningSetting({ retryDays: [2, 5, 7], finally: 'cancel' })
-
-/**
- * A term's invoice is charged when the term begins, even while earlier ones are in dunning: "the subscription remains Active throughout
- * the dunning process" (chargebee.com/docs/1.0/subscriptions/articles-and-faq/subscription-status-as-active-when-payment-failed-on-renewal.html).
- * When a trial's end is announced is a setting of the site. The three days, and when a pending first payment is retried, are UNVERIFIED.
- */
-const renewals: RenewalRulesFor = (context) => ({
-  trialNotice: 3 * DAY_SECONDS,
-  draft: null,
-  incomplete: 2 * DAY_SECONDS,
-  chargesIncomplete: true,
-  recoversBy: 'all',
-  ...dunningRules(DUNNING.read(context)),
-})
+/** The path of hosted pages, before the page's id. */
+const PAGES = '/pages/v3/'
 
 const BILLING = billing({
   names: { page: 'hosted_page', payment: 'payment' },
   currencyDecimals: decimalsAtChargebee,
   checkout: {
-    path: '/pages/v3/',
+    path: PAGES,
     admit: ({ chosenId }, _, context) => refuseTaken(context, chosenId, 409),
     successUrl: (page) => back(page, page.successUrl),
     leave(page) {
@@ -78,6 +62,20 @@ const BILLING = billing({
 
 /** Chargebee adds the page's id and state to the return URL. */
 const back = (page: PageRecord, address: string) => withQuery(address, { id: page.id, state: pageState(page) })
+
+const CHANGE_PAGES = findVisit('pages', UNKNOWN_CHECKOUT, (context, page, { path }) =>
+  changePage(context, page, { path, back }),
+)
+
+/** Pages that sell, and those that change a subscription, have the same path. */
+const VISITS = {
+  ...BILLING.visits,
+  [PAGES]: {
+    unknown: UNKNOWN_CHECKOUT,
+    open: (...visit: Parameters<typeof CHANGE_PAGES.open>) =>
+      CHANGE_PAGES.open(...visit) ?? BILLING.visits[PAGES]?.open(...visit) ?? null,
+  },
+}
 
 /** At Chargebee a new term is charged at once. */
 const { rollOver: _, ...OTHERS } = BILLING.controls
@@ -114,6 +112,7 @@ export const startChargebeeEmulator = createEmulator({
   webhookFormat: WEBHOOK_FORMAT,
   views: { ...SELLING, ...MONEY },
   ...BILLING,
+  visits: VISITS,
   about: { path: '/api/v2', credential: 'API key' },
   controls: {
     ...CONTROLS,
@@ -136,6 +135,7 @@ export const startChargebeeEmulator = createEmulator({
     enablePortal: PORTAL.control,
     setDunning: DUNNING.control,
     setInvoiceImmediately: INVOICE_IMMEDIATELY.control,
+    setDeclinedChange: DECLINED_CHANGE.control,
   },
   lists: { hostedPages: 'pages', subscriptions: 'subscriptions', payments: 'payments' },
 })

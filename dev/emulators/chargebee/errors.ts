@@ -30,6 +30,13 @@ const CODES: Record<number, string> = {
 export const errorBody = ({ status, message }: { status: number; message: string }) =>
   toBody(status, CODES[status] ?? (status < 500 ? 'invalid_request' : 'internal_error'), message)
 
+/** A charge that the gateway has declined (apidocs.chargebee.com/docs/api/error-handling, "Sample error response 2"). */
+export function paymentError(what: string) {
+  const message = `${what} as we are not able to collect the amount from your card on file. Error message: (card_declined) Your card was declined.`
+  const about = { type: 'payment', error_cause_id: 'gateway.general.decline' }
+  return new Refusal(400, message, { ...toBody(400, 'payment_processing_failed', message), ...about })
+}
+
 const toBody = (status: number, code: string, message: string, param?: string) => ({
   message,
   type: status < 500 ? 'invalid_request' : 'operation_failed',

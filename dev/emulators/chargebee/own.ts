@@ -8,10 +8,17 @@ export const pageOwn = ownFields({
   passThru: z.string().nullable(),
   /** Whether the buyer cancelled on the page. */
   cancelled: z.boolean().default(false),
+  /** The subscription that the page changes; null if it sells something new. */
+  changes: z.string().nullable().default(null),
+  /** Whether the customer pays due invoices on the page. */
+  collects: z.boolean().default(false),
 })
 
 /** Whether a change of plan is invoiced at once (`invoice_immediately`) or with the next invoice. */
 export const INVOICE_IMMEDIATELY = accountSetting('immediately', z.boolean(), true)
+
+/** What happens to a change of plan through the API if its charge is declined: it is made all the same, or refused. */
+export const DECLINED_CHANGE = accountSetting('declinedChange', z.enum(['made', 'refused']), 'made')
 
 /** Comments are stored in the API's format. */
 export const subscriptionOwn = ownFields({ comments: z.array(z.record(z.string(), z.json())).default([]) })

@@ -42,6 +42,10 @@ export const WEBHOOK_FORMAT: WebhookFormat<ChargebeeAccount, ChargebeeEvent> = {
       // A cancelled trial ends without a reminder.
       'subscription.trial_ending': ({ subscription: { cancelAt } }) =>
         cancelAt === null ? ['subscription_trial_end_reminder'] : [],
+      // Of the invoice of a change of plan only. The adapter does not need it.
+      'invoice.created': ({ invoice }, context) => [
+        ['invoice_generated', withBuyer(invoiceSale(context, invoice), context)],
+      ],
       // Without an event if credits paid it: it has no transaction.
       'invoice.paid': ['payment_succeeded'],
       'invoice.failed': ['payment_failed'],

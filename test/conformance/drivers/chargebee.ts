@@ -1,5 +1,5 @@
 import { INVOICE_PREFIX } from '../../../dev/emulators/chargebee/bills.ts'
-import { refundOwn, saleOwn } from '../../../dev/emulators/chargebee/own.ts'
+import { pageOwn, refundOwn, saleOwn } from '../../../dev/emulators/chargebee/own.ts'
 import type { PageRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { Driver } from './driver.ts'
 import { salesByInvoice } from './invoice-sales.ts'
@@ -34,9 +34,17 @@ export const CHARGEBEE: Driver<'chargebee'> = {
   sold: (_, { records }) => ({
     sales: () => salesByInvoice(records, ({ id }) => `${INVOICE_PREFIX}${id}`),
     pages: () =>
-      records('pages').map((page) => ({ checkoutId: getCheckout(page), isPaid: page.status === 'complete' })),
+      records('pages')
+        .filter(isCheckout)
+        .map((page) => ({ checkoutId: getCheckout(page), isPaid: page.status === 'complete' })),
     isTakenBack: (refund) => refundOwn(refund).isChargeback,
   }),
+}
+
+/** Whether a page sells something. Other pages change a subscription, or collect what is due. */
+function isCheckout(page: PageRecord): boolean {
+  const { changes, collects } = pageOwn(page)
+  return changes === null && !collects
 }
 
 /** A subscription has our checkout's id; a one-time purchase has it as its order number. */

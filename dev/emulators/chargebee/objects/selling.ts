@@ -28,14 +28,15 @@ export const SELLING = {
 
   pages(page, context) {
     const { id, mode, created, expiresAt } = page
-    const { passThru } = pageOwn(page)
+    const { passThru, changes, collects } = pageOwn(page)
+    const sells = mode === 'subscription' ? 'checkout_new' : 'checkout_one_time'
     return versioned(
       context,
       complete('hosted_page', {
         id,
         url: `${context.url}/pages/v3/${id}`,
         state: pageState(page),
-        type: mode === 'subscription' ? 'checkout_new' : 'checkout_one_time',
+        type: collects ? 'collect_now' : changes === null ? sells : 'checkout_existing',
         ...(passThru !== null && { pass_thru_content: passThru }),
         created_at: created,
         expires_at: expiresAt,
@@ -101,12 +102,15 @@ export function pageState(page: PageRecord) {
   return pageOwn(page).cancelled ? ('cancelled' as const) : ('created' as const)
 }
 
-/** The current objects of what was bought on the page. A trial has no invoice. */
-export function bought({ status, subscription: id, payment }: PageRecord, context: AccountContext) {
+/** The current objects of what was bought or changed on the page. A trial has no invoice. */
+export function bought(page: PageRecord, context: AccountContext) {
+  const { status, subscription: id, payment, customer } = page
+  const { changes, collects } = pageOwn(page)
   if (status !== 'complete') return {}
+  if (collects) return content(context.show('customers', find(context, 'customers', customer ?? '')))
   if (id === null) return withBuyer(findSale(context, find(context, 'payments', payment ?? '')), context)
-  const [first] = listBills(context, id)
-  return first ? withBuyer(first, context) : withCustomer(find(context, 'subscriptions', id), context)
+  const invoice = listBills(context, id).at(changes === null ? 0 : -1)
+  return invoice ? withBuyer(invoice, context) : withCustomer(find(context, 'subscriptions', id), context)
 }
 
 /** A subscription with its customer. */
@@ -117,7 +121,7 @@ export const withCustomer = (subscription: SubscriptionRecord, context: AccountC
   )
 
 /** Chargebee has no status for a past due subscription: it stays active, and counts its due invoices. */
-function subscriptionStatus(subscription: SubscriptionRecord): Subscription['status'] {
+export function subscriptionStatus(subscription: SubscriptionRecord): Subscription['status'] {
   const { status, cancelAt } = subscription
   if (hasEnded(subscription)) return 'cancelled'
   if (status === 'trialing') return 'in_trial'

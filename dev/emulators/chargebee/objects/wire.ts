@@ -28,6 +28,10 @@ interface Kinds {
   unbilled_charge: Wire<Chargebee.UnbilledCharge>
   portal_session: Wire<Chargebee.PortalSession>
   comment: Wire<Chargebee.Comment>
+  estimate: Wire<Chargebee.Estimate>
+  subscription_estimate: Wire<Chargebee.SubscriptionEstimate>
+  invoice_estimate: Wire<Chargebee.InvoiceEstimate>
+  credit_note_estimate: Wire<Chargebee.CreditNoteEstimate>
   event: ChargebeeEvent
 }
 

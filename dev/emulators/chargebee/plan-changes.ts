@@ -1,0 +1,146 @@
+import * as z from 'zod'
+import { type AccountContext, find } from '../core/domain/context.ts'
+import { latestInvoice } from '../core/domain/invoices.ts'
+import {
+  changePrice,
+  creditCustomer,
+  isAsLong,
+  isDeclined,
+  OTHER_PRICES,
+  payChange,
+  prorate,
+  refuseUnchangeable,
+  scheduleChange,
+} from '../core/domain/plan-changes.ts'
+import { findSold } from '../core/domain/prices.ts'
+import { invoiceSale } from '../core/domain/sales.ts'
+import { SoldPrice, type SubscriptionRecord } from '../core/domain/selling-records.ts'
+import { change, hasEnded } from '../core/domain/subscriptions.ts'
+import { boolean } from '../core/wire/form-fields.ts'
+import { act, type Ids, Nothing, type Route, read, route } from '../core/wire/routes.ts'
+import { Item } from './checkout.ts'
+import { paymentError, wrongState, wrongValue } from './errors.ts'
+import { invoiceObject } from './objects/money.ts'
+import { withCustomer } from './objects/selling.ts'
+import { content } from './objects/wire.ts'
+import { DECLINED_CHANGE, INVOICE_IMMEDIATELY } from './own.ts'
+
+/*
+ * Changes of a subscription's plan (apidocs.chargebee.com/docs/api/subscriptions/update-subscription-for-items): "Prorated credits or charges
+ * are created as applicable"; with another billing period "the term is always reset"; "any existing scheduled change on the subscription is
+ * deleted".
+ */
+
+/**
+ * The items of a change. Every subscription has one, its plan, so a list that is added to it is not supported. `reactivate`: whether a
+ * subscription that has ended is reactivated: "implied as `true`" unless it is `false`. Reactivation is not supported.
+ */
+export const itemParameters = {
+  subscription_items: Item,
+  replace_items_list: z.literal('true'),
+  reactivate: boolean.optional(),
+}
+
+/** When a change is made, and how it is billed. Changes without proration are not supported. */
+export const timingParameters = {
+  end_of_term: boolean.default(false),
+  prorate: z.literal('true').optional(),
+  invoice_immediately: boolean.optional(),
+}
+
+const UpdateParameters = z.strictObject({ ...itemParameters, ...timingParameters })
+
+/** The plan that a change names, also one that is in no paywall file. */
+export function findPlanPrice(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  { item_price_id: [id] }: z.output<typeof Item>,
+): SoldPrice {
+  const param = 'subscription_items[item_price_id][0]'
+  const { currency } = subscription.price
+  const price =
+    OTHER_PRICES.read(context).find((each) => each.id === id) ?? SoldPrice.parse(findSold(context, id, { param }).price)
+  if (!price.interval) throw wrongValue(param, 'not a plan item price')
+  if (price.currency !== currency) throw wrongValue(param, `the subscription is in ${currency}`)
+  return price
+}
+
+/** A change in a trial is free, and so is one to the same price: nothing is invoiced. */
+export const isFree = ({ status, price: { id } }: SubscriptionRecord, price: SoldPrice) =>
+  status === 'trialing' || id === price.id
+
+/** That Chargebee schedules no change of a subscription that is scheduled to end is UNVERIFIED. */
+export function refuseScheduling({ cancelAt }: SubscriptionRecord): void {
+  if (cancelAt !== null) throw wrongState('The subscription has no next term.')
+}
+
+function updateForItems(context: AccountContext, given: z.output<typeof UpdateParameters>, [id]: Ids) {
+  const subscription = find(context, 'subscriptions', id)
+  const price = findPlanPrice(context, subscription, given.subscription_items)
+  // "Subscription changes are made without changing its `status`."
+  if (hasEnded(subscription) && given.reactivate === false) {
+    return withCustomer(setPrice(context, subscription, price), context)
+  }
+  if (given.end_of_term) {
+    refuseScheduling(subscription)
+    return withCustomer(scheduleChange(context, subscription, price), context)
+  }
+  const before = subscription.latestInvoice
+  changeNow(context, subscription, price, { isImmediate: given.invoice_immediately })
+  const invoice = latestInvoice(context, subscription)
+  return {
+    ...withCustomer(subscription, context),
+    ...(invoice.id !== before && content(invoiceObject(invoiceSale(context, invoice), context))),
+  }
+}
+
+/**
+ * Changes the plan now, and keeps a scheduled cancellation: whether Chargebee undoes it is UNVERIFIED. `pays`: whether the charge succeeds;
+ * by default it depends on the customer's card.
+ *
+ * What happens if the charge is declined is UNVERIFIED. Its documents show that a subscription is not created then ("as we are not able to
+ * collect … from your card on file", an error of type `payment`), and a public repository has measured that an invoice for a charge is created
+ * all the same, and is due. Here the change is made, unless the site is set to refuse it.
+ */
+export function changeNow(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  price: SoldPrice,
+  { isImmediate = INVOICE_IMMEDIATELY.read(context), pays }: { isImmediate?: boolean | undefined; pays?: boolean },
+): SubscriptionRecord {
+  refuseUnchangeable(context, subscription)
+  if (isFree(subscription, price)) return setPrice(context, subscription, price)
+  if (!isImmediate && isAsLong(price, subscription.price)) {
+    return changePrice(context, subscription, price, 'with the next period, less the credit')
+  }
+  const { credit, charge, period } = prorate(subscription, price, context)
+  const isPaid = pays ?? !isDeclined(context, subscription, [credit, charge])
+  if (!isPaid && DECLINED_CHANGE.read(context) === 'refused') throw paymentError('Subscription cannot be changed')
+  return change(context, subscription, () => {
+    Object.assign(subscription, { price, scheduled: null, ...period })
+    creditCustomer(context, subscription, credit)
+    payChange(context, subscription, [charge], isPaid)
+    if (!isPaid) subscription.status = 'past_due'
+  })
+}
+
+const setPrice = (context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice) =>
+  change(context, subscription, () => Object.assign(subscription, { price, scheduled: null }))
+
+function removeScheduled(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+  if (subscription.scheduled === null || hasEnded(subscription)) throw wrongState('No changes are scheduled.')
+  return scheduleChange(context, subscription, null)
+}
+
+/** "Retrieves a subscription with the scheduled changes applied": only its items and its billing period are different. */
+function withScheduledChanges(context: AccountContext, id: string) {
+  const subscription = find(context, 'subscriptions', id)
+  if (subscription.scheduled === null) throw wrongState('No changes are scheduled.')
+  return { ...subscription, price: subscription.scheduled.price }
+}
+
+export const PLAN_CHANGE_ROUTES: Route[] = [
+  route('POST', '/subscriptions/:id/update_for_items', UpdateParameters, updateForItems),
+  act('POST', '/subscriptions/:id/remove_scheduled_changes', Nothing, 'subscriptions', removeScheduled, withCustomer),
+  read('/subscriptions/:id/retrieve_with_scheduled_changes', withScheduledChanges, withCustomer),
+]
