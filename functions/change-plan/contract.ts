@@ -181,7 +181,7 @@ export const Changed = z.object({
     .nullable()
     .describe(
       'A page of the processor where the buyer must confirm or pay the difference: the plan changes once that is ' +
-        'done. Null if nothing is left to do',
+        'done, or it has changed and the subscription is past due until then. Null if nothing is left to do',
     ),
 })
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { Preview } from '../../functions/change-plan/contract.ts'
+import { Changed, Preview } from '../../functions/change-plan/contract.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call } from '../support/call.ts'
-import { getPriceId } from '../support/checkout.ts'
+import { getPriceId, press } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
 import {
   advanceClock,
@@ -21,7 +21,7 @@ import {
   readTokens,
   type Slug,
 } from './buyer.ts'
-import { paysDeclinedChangeOnPage } from './drivers/plans.ts'
+import { MAY_MAKE_DECLINED_CHANGES, paysDeclinedChangeOnPage, refuseDeclinedChanges } from './drivers/plans.ts'
 import { setUp } from './drivers/set-up.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
@@ -168,6 +168,7 @@ describe.each(AT)('%s', (acquiring) => {
 
   test('if the charge is declined, the plan, its features and its tokens stay as they are', async () => {
     const buyer = await buy(getShop(acquiring))
+    await refuseDeclinedChanges(buyer.shop)
     await decline(buyer, true)
     const paidOnPage = { status: 200, body: { checkoutUrl: expect.stringContaining(buyer.shop.emulator.url) } }
     const declined = { status: 402, body: { error: 'payment_declined' } }
@@ -249,3 +250,42 @@ describe.each(AT)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 })
+
+test.each(AT.filter(paysDeclinedChangeOnPage))(
+  'at %s a change is made once it is paid on the page',
+  async (acquiring) => {
+    const buyer = await buy(getShop(acquiring))
+    await refuseDeclinedChanges(buyer.shop)
+    await decline(buyer, true)
+    const { checkoutUrl } = Changed.parse((await changePlan(buyer, 'plus')).body)
+    await press(String(checkoutUrl), 'pay')
+    expect(await newEvents(buyer)).toContain('subscription.plan_changed')
+    expect(await readState(buyer)).toMatchObject({
+      features: ['api', 'export'],
+      purchases: [{ price_slug: 'plus', status: 'active' }],
+    })
+    expect(await readTokens(buyer)).toBe(300)
+    expect(await paidAmounts(buyer)).toHaveLength(2)
+    await expectStoredAsAtProcessor(buyer)
+  },
+)
+
+test.each(MAY_MAKE_DECLINED_CHANGES)(
+  'if %s makes a change whose charge is declined, tokens follow once the difference is paid',
+  async (acquiring) => {
+    const buyer = await buy(getShop(acquiring))
+    await refuseDeclinedChanges(buyer.shop, false)
+    await decline(buyer, true)
+    const { checkoutUrl } = Changed.parse((await changePlan(buyer, 'plus')).body)
+    await newEvents(buyer)
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', status: 'past_due' })
+    expect(await readTokens(buyer)).toBe(100)
+    await expectStoredAsAtProcessor(buyer)
+    await press(String(checkoutUrl), 'pay')
+    await newEvents(buyer)
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', status: 'active' })
+    expect(await readTokens(buyer)).toBe(300)
+    expect(await paidAmounts(buyer)).toHaveLength(2)
+    await expectStoredAsAtProcessor(buyer)
+  },
+)

@@ -11,7 +11,7 @@ import { BUY, getHeading, press, signIn, type Visitor, visit } from './visitor.t
 let pages: Pages
 
 beforeAll(async () => {
-  pages = await startPages({ paywalls: (['stripe', 'polar', 'mollie'] as const).map(paywallAt) })
+  pages = await startPages({ paywalls: (['stripe', 'polar', 'chargebee', 'mollie'] as const).map(paywallAt) })
 })
 
 afterAll(() => pages.close())
@@ -40,7 +40,7 @@ async function visitAsSubscriber(acquiring: ProcessorName, { isAnonymous = false
 
 const getText = ({ page }: Visitor) => page.getByRole('main').textContent()
 
-describe.each(['stripe', 'polar'] as const)('through %s', (acquiring) => {
+describe.each(['stripe', 'polar', 'chargebee'] as const)('through %s', (acquiring) => {
   test('an upgrade shows what is due, is charged, and a downgrade waits for the end of the period', async () => {
     const visitor = await visitAsSubscriber(acquiring)
     const { page, home } = visitor

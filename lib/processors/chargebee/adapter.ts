@@ -3,7 +3,7 @@ import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { lookUp } from '../look-up.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
 import { callRest, classifyStatus, parseReply, RestError, type RestReply } from '../rest.ts'
-import { endNow, stopCharging } from './charging.ts'
+import { endNow, type Fields, stopCharging } from './charging.ts'
 import { hasFailed, readChargebeeEvent } from './events.ts'
 import {
   CustomerReply,
@@ -16,6 +16,7 @@ import {
   SubscriptionReply,
   TransactionReply,
 } from './objects.ts'
+import { changePlan, previewPlanChange } from './plan-change.ts'
 import { decide, type Invoices, NO_INVOICES, type Observed, toCancellation } from './translate.ts'
 
 /** Maximum lengths of the API, in characters. Longer values are refused, so optional ones are omitted. */
@@ -29,8 +30,6 @@ const LATEST_INVOICES = 10
 const DAY_SECONDS = 24 * 3600
 const HOUR_SECONDS = 3600
 
-type Fields = Record<string, string | number>
-
 /** Chargebee's API v2, product catalog 2. A page cannot be closed: it expires by itself. */
 export function chargebeeAdapter(
   credentials: { site: string; apiKey: string; webhookUser: string; webhookPassword: string },
@@ -40,7 +39,6 @@ export function chargebeeAdapter(
   const common = { Accept: 'application/json', Authorization: `Basic ${btoa(`${credentials.apiKey}:`)}` }
   const form = { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' }
 
-  /** `key`: the idempotency key, valid for half an hour. */
   function post(path: string, fields: Fields, key?: string): Promise<unknown> {
     const headers = { ...common, ...form, ...(key !== undefined && { 'chargebee-idempotency-key': key }) }
     return callRest('chargebee', send, { method: 'POST', url: `${root}${path}`, headers, body: encode(fields) }, refuse)
@@ -140,6 +138,9 @@ export function chargebeeAdapter(
 
     stopCharging: (subscriptionId) => stopCharging({ get, post }, subscriptionId),
     endNow: (subscriptionId) => endNow({ get, post }, subscriptionId),
+
+    previewPlanChange: (change) => previewPlanChange({ get, post }, change),
+    changePlan: (change) => changePlan({ get, post }, change),
 
     async openPortal(customer, returnUrl) {
       const back = returnUrl.length <= LONGEST_REDIRECT && { redirect_url: returnUrl }

@@ -13,10 +13,12 @@ import {
 } from './objects.ts'
 import { isScheduledToEnd, isTermVoided } from './translate.ts'
 
-/** The API calls needed here: `get` returns null for what the site does not have. */
+export type Fields = Record<string, string | number>
+
+/** The API calls: `get` returns null for what the site does not have. `key`: the idempotency key, valid for half an hour. */
 export interface Calls {
   get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null>
-  post(path: string, fields: Record<string, string | number>): Promise<unknown>
+  post(path: string, fields: Fields, key?: string): Promise<unknown>
 }
 
 /** Maximum page size of Chargebee's lists. */
@@ -74,12 +76,18 @@ interface Billed {
   invoices: Invoice[]
 }
 
-async function read({ get }: Calls, id: string): Promise<Billed> {
+async function read(calls: Calls, id: string): Promise<Billed> {
+  const subscription = await readSubscription(calls, id)
+  const query = new URLSearchParams({ limit: String(LIMIT), 'subscription_id[is]': id, 'sort_by[desc]': 'date' })
+  const invoices = (await calls.get(`/invoices?${query}`, InvoiceList))?.list.map(({ invoice }) => invoice) ?? []
+  return { subscription, invoices }
+}
+
+/** @throws ProcessorError rejected if the site does not have it */
+export async function readSubscription({ get }: Calls, id: string): Promise<Subscription> {
   const subscription = (await get(`/subscriptions/${encodeURIComponent(id)}`, SubscriptionReply))?.subscription
   if (!subscription) throw new ProcessorError('chargebee', 'rejected', 'no such subscription', { answered: true })
-  const query = new URLSearchParams({ limit: String(LIMIT), 'subscription_id[is]': id, 'sort_by[desc]': 'date' })
-  const invoices = (await get(`/invoices?${query}`, InvoiceList))?.list.map(({ invoice }) => invoice) ?? []
-  return { subscription, invoices }
+  return subscription
 }
 
 const hasEnded = ({ subscription: { status } }: Billed) => status === 'cancelled' || status === 'transferred'
@@ -98,12 +106,7 @@ function isPaidUp({ subscription, invoices }: Billed): boolean {
  * accepted and not carried out would be charged again. Chargebee refuses it if the subscription has ended, or its end was scheduled,
  * meanwhile.
  */
-async function cancel(
-  calls: Calls,
-  id: string,
-  fields: Record<string, string>,
-  isDone: (billed: Billed) => boolean,
-): Promise<Billed> {
+async function cancel(calls: Calls, id: string, fields: Fields, isDone: (billed: Billed) => boolean): Promise<Billed> {
   const refused = await toRefusal(calls.post(`/subscriptions/${encodeURIComponent(id)}/cancel_for_items`, fields))
   const billed = await read(calls, id)
   if (isDone(billed)) return billed
@@ -153,4 +156,4 @@ async function deleteUnbilled({ get, post }: Calls, subscription: string): Promi
   }
 }
 
-const isRefused = (error: unknown) => error instanceof ProcessorError && error.kind === 'rejected'
+export const isRefused = (error: unknown) => error instanceof ProcessorError && error.kind === 'rejected'

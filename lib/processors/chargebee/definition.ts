@@ -92,7 +92,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     supportsUncancel: true,
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
-    changesPlan: 'never',
+    changesPlan: 'always',
     cancellationReason: 'in a separate call',
     expiresPages: false,
     pagesSellOnce: true,

@@ -49,6 +49,7 @@ const version = z.int().min(0).optional()
 const SubscriptionItem = z.object({
   item_price_id: z.string().optional(),
   item_type: open,
+  quantity: z.int().min(0).optional(),
   unit_price: amount.optional(),
   amount: amount.optional(),
 })
@@ -71,6 +72,7 @@ export const Subscription = z.object({
   cancel_schedule_created_at: seconds.optional(),
   cancel_reason: z.string().optional(),
   due_invoices_count: z.int().min(0).default(0),
+  has_scheduled_changes: z.boolean().default(false),
   subscription_items: z.array(SubscriptionItem).default([]),
 })
 export type Subscription = z.output<typeof Subscription>
@@ -134,6 +136,19 @@ export type Transaction = z.output<typeof Transaction>
 
 export const CreditNote = z.object({ id: id.optional(), reason_code: z.string().optional() })
 
+const InvoiceEstimate = z.object({ total: amount, amount_due: amount })
+
+/**
+ * What a change of a subscription would cost: `invoice_estimate` is charged at once, `next_invoice_estimate` later. A credit note is for
+ * unused time; what is left of it pays for later invoices.
+ */
+const Estimate = z.object({
+  subscription_estimate: z.object({ next_billing_at: seconds.optional() }).optional(),
+  invoice_estimate: InvoiceEstimate.optional(),
+  next_invoice_estimate: InvoiceEstimate.optional(),
+  credit_note_estimates: z.array(z.object({ total: amount, amount_available: amount })).default([]),
+})
+
 /** The versioned objects of an event. */
 const Version = z.object({ id: z.string(), resource_version: version })
 const VersionOfInvoice = Version.extend({
@@ -147,6 +162,7 @@ export const PageReply = z.object({ hosted_page: HostedPage })
 export const OpenedPageReply = z.object({ hosted_page: z.object({ id: z.string(), url: z.url() }) })
 export const PortalReply = z.object({ portal_session: z.object({ access_url: z.url() }) })
 export const SubscriptionReply = z.object({ subscription: Subscription, customer: Customer.optional() })
+export const EstimateReply = z.object({ estimate: Estimate })
 export const InvoiceReply = z.object({ invoice: Invoice })
 export const InvoiceList = z.object({ list: z.array(InvoiceReply), next_offset: z.string().optional() })
 export const UnbilledChargeList = z.object({ list: z.array(z.object({ unbilled_charge: z.object({ id }) })) })

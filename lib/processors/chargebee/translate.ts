@@ -156,7 +156,8 @@ function toSnapshot({ subscription, customer, invoices }: Subscribed, now: Date)
 
 const isUnpaid = ({ status }: Invoice) => status !== 'paid' && status !== 'voided'
 
-const findPlan = ({ subscription_items: items }: Subscription) => items.find(({ item_type }) => item_type === 'plan')
+export const findPlan = ({ subscription_items: items }: Subscription) =>
+  items.find(({ item_type }) => item_type === 'plan')
 
 /** The versions of the objects that have one. */
 export const readVersions = (...objects: { id: string; resource_version?: number | undefined }[]) =>

@@ -1722,7 +1722,7 @@ export interface components {
             when: "now" | "period_end";
             /**
              * Format: uri
-             * @description A page of the processor where the buyer must confirm or pay the difference: the plan changes once that is done. Null if nothing is left to do
+             * @description A page of the processor where the buyer must confirm or pay the difference: the plan changes once that is done, or it has changed and the subscription is past due until then. Null if nothing is left to do
              */
             checkoutUrl: string | null;
         };

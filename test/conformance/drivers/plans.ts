@@ -24,7 +24,16 @@ export interface Plan {
 export const paysChangesAtOnce = (acquiring: ProcessorName) => acquiring !== 'polar' && acquiring !== 'mollie'
 
 /** Whether a change whose charge is declined waits for a payment on a page of the processor. Elsewhere it is refused. */
-export const paysDeclinedChangeOnPage = (acquiring: ProcessorName) => acquiring === 'stripe'
+export const paysDeclinedChangeOnPage = (acquiring: ProcessorName) =>
+  acquiring === 'stripe' || acquiring === 'chargebee'
+
+/** Processors that may make a change although its charge is declined: it is then past due, and paid on another page. */
+export const MAY_MAKE_DECLINED_CHANGES = ['chargebee'] as const
+
+/** Makes Chargebee refuse a change whose charge is declined. Its emulator makes it by default; which one is right, no document says. */
+export async function refuseDeclinedChanges({ world, acquiring, paywall }: Shop, refuses = true): Promise<void> {
+  if (acquiring === 'chargebee') await world.chargebee.setDeclinedChange(paywall.id, refuses ? 'refused' : 'made')
+}
 
 /** Whether a change can be scheduled for the end of the period, in the portal or with change-plan. */
 export const schedulesPlanChanges = (acquiring: ProcessorName) => acquiring !== 'freemius' && acquiring !== 'mollie'

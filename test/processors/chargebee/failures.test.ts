@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { ProcessorError } from '../../../lib/processors/processor.ts'
+import { type PlanChange, ProcessorError } from '../../../lib/processors/processor.ts'
 import { CHECKOUT_ID, getOrder, ONE_TIME, startAdapter } from './selling.ts'
+
+const CHANGE: PlanChange = {
+  key: 'k',
+  subscriptionId: CHECKOUT_ID,
+  to: { processorPrice: 'plus', currency: 'USD', amount: 1999, interval: 'month', intervalCount: 1 },
+  when: 'now',
+  pricedAt: new Date('2026-11-22T12:00:00Z'),
+}
 
 type Selling = Awaited<ReturnType<typeof startAdapter>>
 
@@ -9,6 +17,8 @@ const CALLS: [string, (selling: Selling) => Promise<unknown>][] = [
   ['openCheckout', ({ adapter }) => adapter.openCheckout(getOrder({ checkoutId: crypto.randomUUID(), key: 'k' }))],
   ['openCheckout once', ({ adapter }) => adapter.openCheckout(getOrder({ ...ONE_TIME, key: 'k' }))],
   ['cancelAtPeriodEnd', ({ adapter }) => adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Why')],
+  ['previewPlanChange', ({ adapter }) => adapter.previewPlanChange?.(CHANGE) ?? Promise.resolve()],
+  ['changePlan', ({ adapter }) => adapter.changePlan?.(CHANGE, null) ?? Promise.resolve()],
   ['openPortal', ({ adapter }) => adapter.openPortal?.('anybody', 'https://a.example/') ?? Promise.resolve()],
   ['observe page', ({ adapter }) => adapter.observe({ kind: 'page', id: 'page' })],
   ['observe subscription', ({ adapter }) => adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })],

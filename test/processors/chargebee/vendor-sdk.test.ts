@@ -2,6 +2,7 @@ import Chargebee from 'chargebee'
 import { expect, test } from 'vitest'
 import type { Adapter } from '../../../lib/processors/adapter.ts'
 import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
+import type { PlanChange } from '../../../lib/processors/processor.ts'
 import { CHECKOUT_ID, CREDENTIALS, getOrder, ONE_TIME } from './selling.ts'
 
 const now = new Date('2026-11-22T12:34:56Z')
@@ -30,7 +31,35 @@ async function readRequest(request: Request): Promise<Sent> {
   return { method: request.method, url: url.origin + url.pathname, headers: Object.fromEntries(headers), body }
 }
 
-const REPLIES: [RegExp, object][] = [
+const ADDON = { item_price_id: 'seats-USD', item_type: 'addon', quantity: 3 }
+
+const ACTIVE = { customer_id: 'cus', currency_code: 'USD', status: 'active', current_term_end: 1_795_000_000 }
+const PRO = { item_price_id: 'pro-USD-monthly', item_type: 'plan', quantity: 1 }
+const TEAM = { ...PRO, item_price_id: 'team-USD-monthly' }
+
+const REPLIES: [path: RegExp, body: object, status?: number][] = [
+  [/estimates/, { estimate: { next_invoice_estimate: { total: 2999, amount_due: 2999 } } }],
+  [/declined\/update_for_items/, { type: 'payment', api_error_code: 'payment_processing_failed', message: 'no' }, 400],
+  [
+    /owing\/update_for_items/,
+    { subscription: { id: 'owing', ...ACTIVE, due_invoices_count: 1, subscription_items: [TEAM] } },
+  ],
+  [
+    /update_for_items/,
+    {
+      subscription: {
+        id: 'changing',
+        ...ACTIVE,
+        status: 'non_renewing',
+        has_scheduled_changes: true,
+        subscription_items: [TEAM],
+      },
+    },
+  ],
+  [/subscriptions\/changing$/, { subscription: { id: 'changing', ...ACTIVE, subscription_items: [PRO, ADDON] } }],
+  [/subscriptions\/declined$/, { subscription: { id: 'declined', ...ACTIVE, subscription_items: [PRO, ADDON] } }],
+  [/subscriptions\/owing$/, { subscription: { id: 'owing', ...ACTIVE, subscription_items: [PRO, ADDON] } }],
+  [/collect_now/, { hosted_page: { id: 'p', url: 'https://acme-test.chargebee.com/pages/v3/p/', state: 'created' } }],
   [
     /hosted_pages\/checkout/,
     { hosted_page: { id: 'p', url: 'https://acme-test.chargebee.com/pages/v3/p/', state: 'created' } },
@@ -66,7 +95,7 @@ const REPLIES: [RegExp, object][] = [
 ]
 
 /** The replies about subscriptions once they were cancelled. */
-const CANCELLED: [RegExp, object][] = [
+const CANCELLED: typeof REPLIES = [
   [
     /subscriptions\/paid$/,
     { subscription: { id: 'paid', customer_id: 'c', currency_code: 'USD', status: 'non_renewing' } },
@@ -84,7 +113,8 @@ function recorder() {
     sent.push(readRequest(request.clone()))
     isCancelled ||= request.url.includes('/cancel_for_items')
     const replies = isCancelled ? [...CANCELLED, ...REPLIES] : REPLIES
-    return Response.json(replies.find(([path]) => path.test(request.url))?.[1] ?? {})
+    const [, body = {}, status = 200] = replies.find(([path]) => path.test(request.url)) ?? []
+    return Response.json(body, { status })
   }
   return { sent: () => Promise.all(sent), answer }
 }
@@ -232,3 +262,66 @@ test('reads a reversed payment as the SDK does', () => {
     (sdk) => sdk.transaction.retrieve('t'),
   )
 })
+
+const getChange = (more: Partial<PlanChange> = {}): PlanChange => ({
+  key: 'change:1',
+  subscriptionId: 'changing',
+  to: { processorPrice: 'team-USD-monthly', currency: 'USD', amount: 2999, interval: 'month', intervalCount: 1 },
+  when: 'now',
+  pricedAt: now,
+  ...more,
+})
+
+const change = (more?: Partial<PlanChange>) => (adapter: Adapter) =>
+  adapter.changePlan?.(getChange(more), null) ?? Promise.reject(new Error('it changes no plans'))
+
+/** The new plan, and the add-on that the subscription has. */
+const changed = {
+  replace_items_list: true,
+  reactivate: false,
+  subscription_items: [
+    { item_price_id: 'team-USD-monthly', quantity: 1 },
+    { item_price_id: 'seats-USD', quantity: 3 },
+  ],
+}
+const atOnce = { ...changed, prorate: true, invoice_immediately: true }
+
+test.each(['now', 'period_end'] as const)('previews a change of plan (%s) as the SDK does', (when) =>
+  compare(
+    (adapter) => adapter.previewPlanChange?.(getChange({ when })) ?? Promise.reject(new Error('it changes no plans')),
+    async (sdk) => {
+      await sdk.subscription.retrieve('changing')
+      const subscription = { id: 'changing' }
+      const later = { ...changed, end_of_term: true, use_existing_balances: when === 'period_end' }
+      await sdk.estimate.updateSubscriptionForItems({ subscription, ...later })
+      if (when === 'now') await sdk.estimate.updateSubscriptionForItems({ subscription, ...atOnce })
+    },
+  ),
+)
+
+test.each(['now', 'period_end'] as const)('changes a plan (%s) as the SDK does', (when) =>
+  compare(change({ when }), async (sdk) => {
+    await sdk.subscription.retrieve('changing')
+    const fields = when === 'now' ? atOnce : { ...changed, end_of_term: true }
+    await sdk.subscription.updateForItems('changing', fields, key('change:1'))
+    if (when === 'now') await sdk.subscription.removeScheduledChanges('changing')
+    await sdk.subscription.removeScheduledCancellation('changing')
+  }),
+)
+
+test('opens the page of a change whose charge is declined as the SDK does', () =>
+  compare(change({ subscriptionId: 'declined' }), async (sdk) => {
+    await sdk.subscription.retrieve('declined')
+    await sdk.subscription.updateForItems('declined', atOnce, key('change:1')).catch(() => undefined)
+    await sdk.hostedPage.checkoutExistingForItems(
+      { layout: 'full_page', subscription: { id: 'declined' }, ...changed },
+      key('change:1:page'),
+    )
+  }))
+
+test('opens the page of a change whose invoice is due as the SDK does', () =>
+  compare(change({ subscriptionId: 'owing' }), async (sdk) => {
+    await sdk.subscription.retrieve('owing')
+    await sdk.subscription.updateForItems('owing', atOnce, key('change:1'))
+    await sdk.hostedPage.collectNow({ customer: { id: 'cus' } }, key('change:1:page'))
+  }))
