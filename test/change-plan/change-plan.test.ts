@@ -264,7 +264,7 @@ describe('refused', () => {
     expect(await changePlan(world, subscriber, { body: { preview: true } })).toMatchObject({ status: 200 })
   })
 
-  test.each(PROCESSOR_NAMES.filter((name) => !DEFINITIONS[name].capabilities.changesPlan))(
+  test.each(PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.changesPlan === 'never'))(
     'at %s, which cannot change plans',
     async (acquiring) => {
       const other = tenant(await paywallFile({ paywall: paywallAt(acquiring) }))
