@@ -15,7 +15,7 @@ import {
   readTokens,
 } from './buyer.ts'
 import { changePlanAndSync, getPlans } from './changing.ts'
-import { changePlan, paysChangesAtOnce, sendsPlanChangeWebhook } from './drivers/plans.ts'
+import { addUnlistedPrices, changePlan, paysChangesAtOnce, sendsPlanChangeWebhook, teamPlan } from './drivers/plans.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -93,13 +93,26 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { schedulePlan } = shop.account
     if (!schedulePlan) return
     const buyer = await buy(shop)
-    await causeAtProcessor(buyer, (id) => schedulePlan(id, shop.driver.prices.plus))
-    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
+    const scheduled = await causeAtProcessor(buyer, (id) => schedulePlan(id, shop.driver.prices.plus))
+    expect(scheduled).toEqual(['subscription.plan_change_scheduled'])
+    const purchase = await readPurchase(buyer)
+    const scheduled_change = { price_slug: 'plus', effective_at: purchase?.current_period_end }
+    expect(purchase).toMatchObject({ price_slug: 'monthly', scheduled_change })
     expect(await advancePastPeriodEnd(buyer)).toEqual(
       expect.arrayContaining(['payment.succeeded 1999', 'subscription.plan_changed', 'subscription.renewed']),
     )
     expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
     expect(await readTokens(buyer)).toBe(400)
+  })
+
+  test('a price that is scheduled at the processor and not in the file has no id', async () => {
+    const shop = getShop(acquiring)
+    const { schedulePlan } = shop.account
+    if (!schedulePlan) return
+    const buyer = await buy(shop)
+    await addUnlistedPrices(shop, teamPlan(acquiring))
+    await causeAtProcessor(buyer, (id) => schedulePlan(id, teamPlan(acquiring).price))
+    expect(await readPurchase(buyer)).toMatchObject({ scheduled_change: { price_id: null, price_slug: null } })
   })
 
   test('a change whose charge fails has no effect', async () => {

@@ -9,7 +9,7 @@ const Purchase = z.looseObject({
   unit_amount: z.int(),
   currency: z.string(),
   current_period_end: z.iso.datetime().nullable(),
-  scheduled_change: z.object({ price_slug: z.string().nullable() }).nullable(),
+  scheduled_change: z.looseObject({ price_slug: z.string().nullable() }).nullable(),
   cancel_at_period_end: z.boolean(),
   cancel_at: z.iso.datetime().nullable(),
   canceled_at: z.iso.datetime().nullable(),

@@ -3,7 +3,7 @@ import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { lookUp } from '../look-up.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
 import { callRest, classifyStatus, parseReply, RestError, type RestReply } from '../rest.ts'
-import { endNow, type Fields, stopCharging } from './charging.ts'
+import { endNow, type Fields, isRefused, stopCharging } from './charging.ts'
 import { hasFailed, readChargebeeEvent } from './events.ts'
 import {
   CustomerReply,
@@ -59,7 +59,19 @@ export function chargebeeAdapter(
     const reply = await get(`/subscriptions/${inPath(id)}`, SubscriptionReply)
     if (!reply) return null
     const { subscription, customer = null } = reply
-    return { kind: 'subscription', subscription, customer, invoices: await latestInvoices(subscription) }
+    const scheduled = subscription.has_scheduled_changes ? await withScheduledChanges(subscription) : null
+    return { kind: 'subscription', subscription, scheduled, customer, invoices: await latestInvoices(subscription) }
+  }
+
+  /** Null if there are none any more: they have just been applied or removed. */
+  async function withScheduledChanges({ id }: Subscription): Promise<Subscription | null> {
+    try {
+      const path = `/subscriptions/${inPath(id)}/retrieve_with_scheduled_changes`
+      return (await get(path, SubscriptionReply))?.subscription ?? null
+    } catch (error) {
+      if (!isRefused(error)) throw error
+      return null
+    }
   }
 
   /** A trial has none. */

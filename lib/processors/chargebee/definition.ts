@@ -63,6 +63,8 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
       'subscription_started',
       'subscription_activated',
       'subscription_changed',
+      'subscription_changes_scheduled',
+      'subscription_scheduled_changes_removed',
       'subscription_trial_extended',
       'subscription_trial_end_reminder',
       'subscription_renewed',

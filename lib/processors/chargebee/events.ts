@@ -71,6 +71,8 @@ async function read(
     case 'subscription_started':
     case 'subscription_activated':
     case 'subscription_changed':
+    case 'subscription_changes_scheduled':
+    case 'subscription_scheduled_changes_removed':
     case 'subscription_trial_extended':
     case 'subscription_trial_end_reminder':
     case 'subscription_renewed':

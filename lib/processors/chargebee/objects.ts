@@ -73,6 +73,7 @@ export const Subscription = z.object({
   cancel_reason: z.string().optional(),
   due_invoices_count: z.int().min(0).default(0),
   has_scheduled_changes: z.boolean().default(false),
+  changes_scheduled_at: seconds.optional(),
   subscription_items: z.array(SubscriptionItem).default([]),
 })
 export type Subscription = z.output<typeof Subscription>

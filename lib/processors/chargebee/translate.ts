@@ -8,14 +8,24 @@ import {
   type PaymentFact,
   type PurchaseSnapshot,
   type PurchaseStatus,
+  type ScheduledChange,
 } from '../processor.ts'
 import type { Customer, HostedPage, Invoice, Subscription } from './objects.ts'
 
 /** Everything that Chargebee has about a purchase, or a page that has sold nothing. */
 export type Observed =
   | { kind: 'page'; page: HostedPage }
-  /** `invoices`: the latest, newest first, and whether there are more. */
-  | { kind: 'subscription'; subscription: Subscription; customer: Customer | null; invoices: Invoices }
+  /**
+   * `scheduled`: the subscription with its scheduled changes applied; null if there are none. `invoices`: the latest, newest first, and
+   * whether there are more.
+   */
+  | {
+      kind: 'subscription'
+      subscription: Subscription
+      scheduled: Subscription | null
+      customer: Customer | null
+      invoices: Invoices
+    }
   | { kind: 'invoice'; invoice: Invoice; customer: Customer | null }
 
 export interface Invoices {
@@ -77,7 +87,7 @@ function isFirstPaymentDue(
 
 /** The scheduled end, from the reply to a cancellation. */
 export function toCancellation(subscription: Subscription, now: Date): Cancellation {
-  const snapshot = toSnapshot({ subscription, customer: null, invoices: NO_INVOICES }, now)
+  const snapshot = toSnapshot({ subscription, scheduled: null, customer: null, invoices: NO_INVOICES }, now)
   const { status, cancelAtPeriodEnd, cancelAt, canceledAt } = snapshot
   return { status, cancelAtPeriodEnd, cancelAt, canceledAt, versions: readVersions(subscription) }
 }
@@ -109,7 +119,7 @@ function maySell({ state, expires_at }: HostedPage, now: Date): boolean {
 
 type Subscribed = Omit<Extract<Observed, { kind: 'subscription' }>, 'kind'>
 
-function toSnapshot({ subscription, customer, invoices }: Subscribed, now: Date): PurchaseSnapshot {
+function toSnapshot({ subscription, scheduled, customer, invoices }: Subscribed, now: Date): PurchaseSnapshot {
   const { current_term_start, current_term_end, trial_start, trial_end, cancelled_at } = subscription
   const { latest } = invoices
   const plan = findPlan(subscription)
@@ -138,7 +148,7 @@ function toSnapshot({ subscription, customer, invoices }: Subscribed, now: Date)
     periodCovered: begun && (isTrial || (!isOwed && !isTermVoided(subscription, latest))),
     priceCovered: isTrial || isPriceCovered(subscription, latest),
     changedInPeriod: isChangedInTerm(subscription, latest),
-    scheduledChange: null,
+    scheduledChange: scheduled && scheduledChange(subscription, scheduled),
     versions: readVersions(subscription, ...termInvoices(subscription, latest)),
     interval: subscription.billing_period_unit ?? null,
     intervalCount: subscription.billing_period ?? null,
@@ -152,6 +162,13 @@ function toSnapshot({ subscription, customer, invoices }: Subscribed, now: Date)
     cancelAt: end,
     canceledAt: subscription.cancel_schedule_created_at ?? (hasEnded ? (cancelled_at ?? null) : null),
   }
+}
+
+/** Null if the plan stays the same: other changes can be scheduled, too. */
+function scheduledChange(now: Subscription, later: Subscription): ScheduledChange | null {
+  const price = findPlan(later)?.item_price_id
+  const at = now.changes_scheduled_at ?? now.current_term_end ?? now.trial_end
+  return price && at && price !== findPlan(now)?.item_price_id ? { processorPrice: price, at } : null
 }
 
 const isUnpaid = ({ status }: Invoice) => status !== 'paid' && status !== 'voided'

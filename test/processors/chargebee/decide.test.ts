@@ -99,6 +99,7 @@ function subscription(more: object = {}, ...invoices: object[]) {
   const observed: Observed = {
     kind: 'subscription',
     subscription: Subscription.parse({ ...SUBSCRIPTION, due_invoices_count: 0, ...more }),
+    scheduled: null,
     customer,
     invoices: { latest: invoices.map((each) => Invoice.parse({ ...INVOICE, ...each })), hasMore: false },
   }

@@ -189,6 +189,7 @@ const decideOn = (subscription: object, ...invoices: object[]) =>
     {
       kind: 'subscription',
       subscription: Subscription.parse(subscription),
+      scheduled: null,
       customer: null,
       invoices: { latest: invoices.map((each) => Invoice.parse(each)), hasMore: false },
     },

@@ -85,7 +85,7 @@ export const SELLING = {
         ...(cancelAt !== null && canceledAt !== null && { cancel_schedule_created_at: canceledAt }),
         ...(subscription.cancelReason === 'payment_failed' && { cancel_reason: 'not_paid' as const }),
         subscription_items: [{ ...item, item_type: 'plan', ...(trialEnd !== null && { trial_end: trialEnd }) }],
-        ...(subscription.scheduled && { has_scheduled_changes: true }),
+        ...(subscription.scheduled && { has_scheduled_changes: true, changes_scheduled_at: periodEnd }),
         due_invoices_count: unpaid.length,
         ...(unpaid[0] && {
           due_since: unpaid[0].created,
