@@ -8,7 +8,8 @@ import { OTHER_PRICES } from '../core/domain/plan-changes.ts'
 import { refundUpTo } from '../core/domain/reversals.ts'
 import { UNKNOWN_VALUES } from '../core/wire/unknown-values.ts'
 import { badRequest } from './errors.ts'
-import { cancel, cancelLicense, changePlan, deleteLicense, RENEWALS, replace } from './subscriptions.ts'
+import { changePlan } from './plan-changes.ts'
+import { cancel, cancelLicense, deleteLicense, RENEWALS, replace } from './subscriptions.ts'
 
 /** The controls of the Freemius emulator. */
 export const CONTROLS = {

@@ -12,7 +12,8 @@ import { HOSTED_LINK, money } from './hosted-link.ts'
 import { licenseObject, subscriptionObject } from './objects/license.ts'
 import { disputeObject, paymentObject, refundObject } from './objects/payment.ts'
 import { userObject } from './objects/product.ts'
-import { cancel, changePlan, RENEWALS } from './subscriptions.ts'
+import { changePlan } from './plan-changes.ts'
+import { cancel, RENEWALS } from './subscriptions.ts'
 import { WEBHOOK_FORMAT } from './webhook-format.ts'
 
 /** Freemius' ids are ascending numbers in strings. The SDK parses them as JavaScript numbers. */

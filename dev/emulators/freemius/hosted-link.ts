@@ -12,6 +12,7 @@ import { DAY_SECONDS } from '../core/periods.ts'
 import type { HttpRequest } from '../core/server.ts'
 import { listSellers } from './accounts.ts'
 import { freemiusError } from './errors.ts'
+import { hostedUpgrade } from './hosted-upgrade.ts'
 import { type Link, readLink, signedReturn } from './link.ts'
 import { findSubscription, licenseObject } from './objects/license.ts'
 import { billingCycle, dateTime, decimal } from './objects/wire.ts'
@@ -27,9 +28,17 @@ export const HOSTED_LINK: PageVisit = {
   open({ contextFor }, id, request) {
     const context = contextFor(id.replace(/\/$/, ''))
     const link = readLink(listSellers(context), OTHER_PRICES.read(context), request.query)
-    return link && hostedPage(context, link, request)
+    if (!link) return null
+    // Without an authorization a license is ignored, and the page sells another one.
+    return link.given.authorization === undefined ? hostedPage(context, link, request) : upgradePage(context, link)
   },
 }
+
+const upgradePage = (context: AccountContext, link: Link) =>
+  hostedUpgrade(context, link, {
+    successUrl: (license, data) =>
+      signedReturn(license.successUrl, { ...returnData(license, context), ...data }, link.seller.secretKey),
+  })
 
 function hostedPage(context: AccountContext, link: Link, request: HttpRequest): HostedPage {
   const page = toPage(context, link)

@@ -18,16 +18,21 @@ const flag = z
   .default('0')
   .transform((value) => value !== '0' && value !== 'false')
 
+export const BillingCycle = z.enum(['monthly', 'annual', 'lifetime'])
+
 /** The supported parameters of a link with Freemius' defaults. Ignores unknown ones, as Freemius does. */
 const LinkQuery = z.object({
   plan_id: id.optional(),
   pricing_id: id.optional(),
-  billing_cycle: z.enum(['monthly', 'annual', 'lifetime']).default('annual'),
+  billing_cycle: BillingCycle.default('annual'),
   currency: Currency.default('usd'),
   trial: flag,
   user_email: z.email().optional(),
   readonly_user: flag,
   cancel_url: z.url().optional(),
+  license_id: id.optional(),
+  authorization: z.string().optional(),
+  is_payment_method_update: flag,
   s_ctx_ts: z.string().optional(),
   sandbox: z.string().optional(),
 })
@@ -66,6 +71,16 @@ function toEnvironment(
   if (s_ctx_ts === undefined && sandbox === undefined) return 0
   const token = `${s_ctx_ts}${productId}${secretKey}${publicKey}checkout`
   return createHash('md5').update(token).digest('hex') === sandbox ? 1 : undefined
+}
+
+/** Authorises whoever opens a link to update a licence, until a time. The format is ours: sellers pass it on as it is. */
+export const authorize = (secretKey: string, license: string, until: number): string =>
+  `${until}.${createHmac('sha256', secretKey).update(`${license}.${until}`).digest('hex')}`
+
+/** Whether a link may update a licence. */
+export function isAuthorized(secretKey: string, { license_id, authorization = '' }: LinkQuery, now: number): boolean {
+  const until = Number(authorization.split('.')[0])
+  return until > now && authorization === authorize(secretKey, license_id ?? '', until)
 }
 
 /** The signed return URL. The signature covers everything before it. */

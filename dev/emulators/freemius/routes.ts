@@ -11,6 +11,7 @@ import { listPayments } from './objects/payment.ts'
 import { planObject, pricingObject } from './objects/product.ts'
 import { licenseOwn } from './own.ts'
 import { cancel, cancelLicense } from './subscriptions.ts'
+import { createUpgradeLink, LinkRequest } from './upgrade-link.ts'
 
 const Paging = z.object({
   count: z.coerce.number().int().min(1).max(50).default(25),
@@ -65,6 +66,9 @@ export const ROUTES: Route[] = [
   list(`${USER}/payments`, Paging, (context, _, ids) => listPayments(byUser(context, ids).customer, context)),
   act('DELETE', SUBSCRIPTION, Cancellation, 'subscriptions', cancel),
   route('DELETE', `${LICENSE}/subscription`, Cancellation, cancelLatest, asRecord('subscriptions')),
+  route('POST', `${LICENSE}/checkout/link`, LinkRequest, (context, wanted, [id]) =>
+    createUpgradeLink(context, findLicense(context, id), wanted),
+  ),
   route('POST', '/portal/login', Login, logIn, ({ id: token }, { url }) => ({ token, link: `${url}/portal/${token}` })),
 ]
 

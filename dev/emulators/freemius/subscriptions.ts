@@ -1,8 +1,7 @@
 import { type AccountContext, find, newRecord } from '../core/domain/context.ts'
 import type { RenewalRules } from '../core/domain/dues.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
-import { payChange, prorate, refuseDeclined, refuseUnchangeable } from '../core/domain/plan-changes.ts'
-import type { PageRecord, SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { cancelAtEnd, change, endSubscription, hasEnded } from '../core/domain/subscriptions.ts'
 import { DAY_SECONDS, HOUR_SECONDS } from '../core/periods.ts'
 import { badRequest } from './errors.ts'
@@ -48,34 +47,6 @@ export function replace(context: AccountContext, old: SubscriptionRecord): Subsc
   findLicense(old, context).subscription = id
   context.emit({ what: 'subscription.created', subscription })
   change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: created, endedAt: created }))
-  return subscription
-}
-
-/**
- * The buyer changes the plan: the licence gets it with a new subscription, and the old one is cancelled. A new period begins, less
- * the rest of the old one: "Freemius' proration … will restart the billing date based on the time of the plan update"
- * (freemius.com/help/documentation/selling-with-freemius/proration). How a trial continues is UNVERIFIED.
- */
-export function changePlan(context: AccountContext, old: SubscriptionRecord, price: SoldPrice): SubscriptionRecord {
-  refuseUnchangeable(context, old)
-  if (old.canceledAt !== null) throw badRequest(`Subscription ${old.id} is cancelled.`)
-  const { credit, charge, period } = prorate(old, price, { now: context.now, anew: true })
-  const lines = [charge.amount + credit.amount < 0 ? { ...credit, amount: -charge.amount } : credit, charge]
-  const isTrial = old.status === 'trialing'
-  if (!isTrial) refuseDeclined(context, old, lines)
-  const license = findLicense(old, context)
-  const before = license.price
-  const { id, created: now } = newRecord(context, 'subscriptions')
-  // Times are whole seconds, and no buyer changes the plan in the second of the purchase.
-  const created = Math.max(now, old.created + 1)
-  const subscription = { ...structuredClone(old), id, created, price, ...(!isTrial && { ...period, trialEnd: null }) }
-  context.records.subscriptions.set(id, subscription)
-  Object.assign(license, { price, subscription: id })
-  license.own = { ...license.own, before: before.id }
-  context.emit({ what: 'page.plan_changed', page: license })
-  context.emit({ what: 'subscription.created', subscription })
-  change(context, old, () => Object.assign(old, { status: 'canceled', canceledAt: created, endedAt: created }))
-  if (!isTrial) payChange(context, subscription, lines)
   return subscription
 }
 

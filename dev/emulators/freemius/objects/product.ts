@@ -1,4 +1,5 @@
 import type { AccountContext } from '../../core/domain/context.ts'
+import { OTHER_PRICES } from '../../core/domain/plan-changes.ts'
 import type { CustomerRecord } from '../../core/domain/selling-records.ts'
 import type { EnteredPrice } from '../../core/paywalls.ts'
 import { listSellers } from '../accounts.ts'
@@ -34,8 +35,10 @@ export function pricingObject(context: AccountContext, plan: string, id: string)
   })
 }
 
-const listPrices = (context: AccountContext, isMeant: (price: EnteredPrice) => boolean) =>
-  listSellers(context).flatMap(({ prices }) => prices.filter(isMeant))
+function listPrices(context: AccountContext, isMeant: (price: EnteredPrice) => boolean): EnteredPrice[] {
+  const others = OTHER_PRICES.read(context).map((price) => ({ ...price, trialDays: 0 }))
+  return [...listSellers(context).flatMap(({ prices }) => prices), ...others].filter(isMeant)
+}
 
 export const userObject = ({ id, created, email }: CustomerRecord) =>
   complete('user', {
