@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_c216c87319e5b43f'
+const RELEASE = 'release_715008f8539b7838'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -100,7 +100,7 @@ export function claimPlanChange<Result>(db: Database, p: {
   hash: string
   holder: string
   priceId: string
-  changesPlan: object
+  capabilities: object
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
@@ -113,7 +113,7 @@ export function claimPlanChange<Result>(db: Database, p: {
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.claim_plan_change($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::uuid, $12::text, $13::text, $14::text, $15::text, $16::text, $17::text, $18::uuid) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.changesPlan), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null, p.quote ?? null],
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null, p.quote ?? null],
   )
 }
 
@@ -382,7 +382,7 @@ export function previewPlanChange<Result>(db: Database, p: {
   paywallId: string
   host: string
   priceId: string
-  changesPlan: object
+  capabilities: object
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
@@ -394,7 +394,7 @@ export function previewPlanChange<Result>(db: Database, p: {
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.preview_plan_change($1::text, $2::text, $3::text, $4::jsonb, $5::text, $6::uuid, $7::text, $8::text, $9::text, $10::text, $11::text, $12::text) as result`,
-    [p.paywallId, p.host, p.priceId, JSON.stringify(p.changesPlan), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null],
+    [p.paywallId, p.host, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null],
   )
 }
 

@@ -5,11 +5,11 @@
 --   hash          hash of the request: the same key with another hash is refused
 --   holder        a random id of this attempt, which gets the claim until its lease expires
 --   quote         the id of a preview; null: the change is not limited to a previewed amount
---   changes_plan  of each processor, `changesPlan` of its capabilities
+--   capabilities  of each processor: {changesPlan, schedulesPlanChange}, of its definition
 --
 -- Locks the Idempotency-Key, the change that was requested with it, the subscription's row, and a user's rate limit.
 create function claim_plan_change(
-  paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid, price_id text, changes_plan jsonb,
+  paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid, price_id text, capabilities jsonb,
   key_hash text default null, token_user_id uuid default null, token_audience text default null,
   email text default null, user_id text default null, external_id text default null,
   subscription_id text default null, takes_effect text default null, quote uuid default null
@@ -41,7 +41,7 @@ begin
     select * into subscription from purchases p where p.id = change.purchase_id for no key update;
   else
     wanted := plan_change_order(
-      paywall_id, token_user_id, email, user_id, external_id, subscription_id, price_id, takes_effect, changes_plan);
+      paywall_id, token_user_id, email, user_id, external_id, subscription_id, price_id, takes_effect, capabilities);
     if wanted.refusal is not null then return refused_plan_change(wanted.refusal, wanted.member_id, wanted.subscription); end if;
     subscription := wanted.subscription;
   end if;

@@ -16,9 +16,9 @@ export const PATH = '/api/v1/paywall/:id/change-plan'
 
 /**
  * Why a plan is not changed: see plan-change-order.sql and claim-plan-change.sql. `several_subscriptions`: the call names none of them.
- * `unsupported`: its processor cannot change plans. `same_price`: it has this price. `other_currency`: the price is not sold in the
- * subscription's currency. `unchangeable`: it is past due, paused, pending, or about to be replaced or ended. `cancelled`: its end is
- * scheduled, and its processor cannot change plans then.
+ * `unsupported`: its processor cannot change plans. `unschedulable`: the processor can do so at once only. `same_price`: it has this price.
+ * `other_currency`: the price is not sold in the subscription's currency. `unchangeable`: it is past due, paused, pending, or about to be
+ * replaced or ended. `cancelled`: its end is scheduled, and its processor cannot change plans then.
  */
 export type OrderRefusal =
   | GateRefusal
@@ -26,6 +26,7 @@ export type OrderRefusal =
   | 'unknown_subscription'
   | 'several_subscriptions'
   | 'unsupported'
+  | 'unschedulable'
   | 'unknown_price'
   | 'same_price'
   | 'other_currency'
@@ -48,6 +49,7 @@ export const errors = defineErrors<ChangeRefusal>({
   unknown_subscription: [404, 'Subscription not found'],
   unknown_price: [404, 'price_not_found'],
   unsupported: [403, 'plan_change_unavailable'],
+  unschedulable: [403, 'plan_change_unavailable'],
   same_price: [409, 'price_unchanged'],
   other_currency: [409, 'currency_mismatch'],
   unchangeable: [409, 'subscription_not_changeable'],
@@ -103,7 +105,8 @@ const change = z.object(
       .nullish()
       .describe(
         '`now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription ' +
-          'renews at the new price. Default: `now` if the new price is higher per day, else `period_end`',
+          'renews at the new price. Default: `now` if the new price is higher per day, else `period_end`, which a ' +
+          'processor that changes plans at once only refuses',
       ),
     preview: z
       .boolean('Invalid preview')
@@ -236,7 +239,7 @@ export const operations: ApiOperation[] = [
       body: { name: 'PlanChange', schema: Reply, example },
     },
     errors,
-    details: { unchangeable: status, unsupported: processor, cancelled: processor },
+    details: { unchangeable: status, unsupported: processor, unschedulable: processor, cancelled: processor },
     retried: ['plan_changing'],
     ifResponseLost:
       'If the claim of a change was stored and only its response was lost, a retry is answered 409 ' +

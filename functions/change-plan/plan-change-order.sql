@@ -2,10 +2,10 @@
 -- can be changed. `takes_effect` is `now` or `period_end`. The gate must be open. While a change is scheduled, the subscription's own price
 -- is accepted, even if it is no longer on sale: the subscription renews at that price, and the scheduled change is undone.
 --
---   changes_plan  of each processor, `changesPlan` of its capabilities
+--   capabilities  of each processor: {changesPlan, schedulesPlanChange}, of its definition
 create function plan_change_order(
   paywall_id text, token_user_id uuid, email text, user_id text, external_id text, subscription_id text, price_id text,
-  requested text, changes_plan jsonb,
+  requested text, capabilities jsonb,
   out refusal text, out member_id uuid, out subscription purchases, out price prices, out takes_effect text
 ) language plpgsql as $$
 declare
@@ -14,6 +14,7 @@ declare
   running uuid[];
   offered prices;
   is_current boolean;
+  capable jsonb;
 begin
   member := find_member(paywall_id, token_user_id, email, user_id, external_id);
   member_id := member.id;
@@ -36,15 +37,17 @@ begin
   takes_effect := case
     when is_current then 'period_end'
     else coalesce(requested, case when is_upgrade(subscription, price) then 'now' else 'period_end' end) end;
+  capable := capabilities -> subscription.acquiring;
   refusal := case
-    when changes_plan ->> subscription.acquiring = 'never'
+    when capable ->> 'changesPlan' = 'never'
       or subscription.acquiring <> (select p.acquiring from paywalls p where p.id = subscription.paywall_id) then 'unsupported'
     when offered.id is null then 'unknown_price'
     when subscription.status not in ('active', 'trialing') or is_past_grace(subscription, present)
       or subscription.stop_requested_at is not null then 'unchangeable'
     when price.id is null then 'other_currency'
     when is_current and subscription.scheduled_change_at is null then 'same_price'
-    when subscription.cancel_at_period_end and changes_plan ->> subscription.acquiring = 'unless cancelled' then 'cancelled' end;
+    when takes_effect = 'period_end' and not (capable -> 'schedulesPlanChange')::boolean then 'unschedulable'
+    when subscription.cancel_at_period_end and capable ->> 'changesPlan' = 'unless cancelled' then 'cancelled' end;
 end $$;
 
 -- A price as a subscriber would be charged for it: with the currency, amount and processor's price of the base price or of a local one. All

@@ -1,7 +1,7 @@
 -- Finds what a change of plan would change, and stores it as a quote without an amount. Locks the subscription's row, and a user's rate
 -- limit.
 create function preview_plan_change(
-  paywall_id text, host text, price_id text, changes_plan jsonb, key_hash text default null, token_user_id uuid default null,
+  paywall_id text, host text, price_id text, capabilities jsonb, key_hash text default null, token_user_id uuid default null,
   token_audience text default null, email text default null, user_id text default null, external_id text default null,
   subscription_id text default null, takes_effect text default null
 ) returns jsonb language plpgsql security definer as $$
@@ -15,7 +15,7 @@ begin
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   wanted := plan_change_order(
-    paywall_id, token_user_id, email, user_id, external_id, subscription_id, price_id, takes_effect, changes_plan);
+    paywall_id, token_user_id, email, user_id, external_id, subscription_id, price_id, takes_effect, capabilities);
   if wanted.refusal is not null then return refused_plan_change(wanted.refusal, wanted.member_id, wanted.subscription); end if;
   refused := consume_plan_change(token_user_id);
   if refused is not null then return refused; end if;

@@ -23,9 +23,12 @@ import { previewChange } from './preview.ts'
 import type { ClaimResult } from './requested-change.ts'
 import { toError } from './to-error.ts'
 
-/** Which processors can change the plan of a subscription, and when: see `Capabilities.changesPlan`. */
-const CHANGES_PLAN = Object.fromEntries(
-  PROCESSOR_NAMES.map((name) => [name, DEFINITIONS[name].capabilities.changesPlan]),
+/** Which processors can change the plan of a subscription, and when: see `Capabilities`. */
+const CAPABILITIES = Object.fromEntries(
+  PROCESSOR_NAMES.map((name) => {
+    const { changesPlan, schedulesPlanChange } = DEFINITIONS[name].capabilities
+    return [name, { changesPlan, schedulesPlanChange }]
+  }),
 )
 
 const app = createApp<Cloudflare.ChangePlanEnv>()
@@ -44,7 +47,7 @@ app.post(PATH, async (c) => {
     ...callerParameters(caller),
     ...order,
     takesEffect,
-    changesPlan: CHANGES_PLAN,
+    capabilities: CAPABILITIES,
   }
   if (preview) return c.json(await previewChange(db, c.env, parameters))
 

@@ -99,6 +99,8 @@ export interface Capabilities {
    * Whether the plan of a subscription can be changed through its API. `unless cancelled`: not while the subscription's end is scheduled.
    */
   changesPlan: 'always' | 'unless cancelled' | 'never'
+  /** Whether such a change can wait for the end of the period. If not, it is possible at once only. */
+  schedulesPlanChange: boolean
   /** How it receives the reason of a cancellation. If that takes a call of its own, the cancellation is valid even if that call fails. */
   cancellationReason: 'with the cancellation' | 'in a separate call' | 'not at all'
   /** Whether an open hosted page can be closed. */

@@ -143,8 +143,8 @@ export class Paywall {
   /**
    * Returns what a change of plan would cost. Pass its `quote` to `changePlan`: then exactly that is charged, unless it is an `estimate`.
    *
-   * @throws PaywallError plan_change_unavailable if the processor cannot change plans, subscription_cancelled if it cannot while the
-   * subscription is cancelled
+   * @throws PaywallError plan_change_unavailable if the processor cannot change plans, or not at that time, subscription_cancelled if it
+   * cannot while the subscription is cancelled
    */
   previewPlanChange(input: Identity & PlanChangeParams, options: CallOptions = {}): Promise<Reply.PlanPreview> {
     return this.#prices.sell(input.price, options, (price) =>

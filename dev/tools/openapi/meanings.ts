@@ -108,6 +108,9 @@ export const MEANINGS: Record<string, string> = {
   unknown_processor: 'there is no such processor',
   unknown_subscription: 'the user has no such subscription on the paywall',
   unknown_type: 'the paywall has no such type of tokens, or the user has no balance of it',
+  unschedulable:
+    "the subscription's processor, named in `acquiring`, changes plans at once only, and `when` is `period_end`, which is the default " +
+    'for a lower price',
   unsupported:
     "the subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more",
   unknown_user:

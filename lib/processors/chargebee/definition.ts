@@ -95,6 +95,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
     changesPlan: 'always',
+    schedulesPlanChange: true,
     cancellationReason: 'in a separate call',
     expiresPages: false,
     pagesSellOnce: true,

@@ -1,9 +1,16 @@
 import * as z from 'zod'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
-import { type CheckoutOrder, type PageSale, ProcessorError } from '../processor.ts'
+import {
+  type CheckoutOrder,
+  type PageSale,
+  type PlanChange,
+  type PlanChangeResult,
+  ProcessorError,
+  type PurchaseSnapshot,
+} from '../processor.ts'
 import { callRest, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
 import { readFreemiusEvent, readReturn } from './events.ts'
-import { billingCycle, checkoutLink, parsePrice } from './link.ts'
+import { billingCycle, checkoutLink, parsePrice, upgradeLink } from './link.ts'
 import { byAge, toFacts } from './money.ts'
 import {
   License,
@@ -15,9 +22,11 @@ import {
   Pricing,
   Subscription,
   Subscriptions,
+  UpgradeLink,
   User,
   Users,
 } from './objects.ts'
+import { estimatePlanChange, hasPlan } from './plan-change.ts'
 import { licenseSubscriptions, type Observed, soldAs, toCancellation, toSnapshot } from './translate.ts'
 
 const API = 'https://fast-api.freemius.com'
@@ -81,7 +90,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   }
 
   /** Otherwise the link would lead to an error page, or charge a trial at once, if the product does not match the paywall file. */
-  async function checkOffer(order: CheckoutOrder): Promise<void> {
+  async function checkOffer(order: Offer): Promise<void> {
     const { plan, pricing } = parsePrice(order.processorPrice)
     const planPath = `plans/${segment(plan)}`
     const [offer, terms] = await Promise.all([
@@ -166,6 +175,38 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       throw rejected('no such license')
   }
 
+  const place = () => ({ origin: options.base ?? CHECKOUT, sandbox: options.isTest ? options.now() : null })
+
+  /** The licence whose plan is to be changed. Refuses a price that the product does not sell. */
+  async function findChangeable({ subscriptionId: id, to }: PlanChange): Promise<Changeable> {
+    const [observed] = await Promise.all([
+      observeLicense(await find(`licenses/${segment(id)}.json`, License)),
+      checkOffer({ ...to, recurring: to, trialDays: 0 }),
+    ])
+    const purchase = observed && toSnapshot(observed, options.now())
+    if (!purchase) throw rejected('no such license')
+    return { observed, purchase }
+  }
+
+  /** See `ProcessorMethods.changePlan`. A cancelled subscription is not changed: whether Freemius' page would do that is UNVERIFIED. */
+  async function changePlan(change: PlanChange): Promise<PlanChangeResult> {
+    const { observed, purchase } = await findChangeable(change)
+    if (hasPlan(purchase, change)) return { outcome: 'changed' }
+    if (observed.subscription?.canceled_at) return { outcome: 'cancelled' }
+    const { id } = observed.license
+    const { to } = change
+    const { settings } = parse(
+      UpgradeLink,
+      await ask('POST', `licenses/${segment(id)}/checkout/link.json`, {
+        plan_id: parsePrice(to.processorPrice).plan,
+        billing_cycle: billingCycle({ recurring: to }),
+        currency: to.currency.toLowerCase(),
+      }),
+    )
+    const { email } = observed
+    return { outcome: 'payment_required', url: upgradeLink({ to, email }, { id, ...settings }, credentials, place()) }
+  }
+
   /**
    * A user's portal shows and cancels live and sandbox purchases alike, so a test paywall does not open that of a user who has both. A
    * subscription stays in it when its licence is deleted. A live paywall opens it anyway: otherwise a test purchase would lock a real buyer
@@ -183,9 +224,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       const { email } = order
       if (email === null) throw rejected('Freemius requires an e-mail address')
       await checkOffer(order)
-      const origin = options.base ?? CHECKOUT
-      const sandbox = options.isTest ? options.now() : null
-      return { pageId: order.checkoutId, url: checkoutLink({ ...order, email }, credentials, { origin, sandbox }) }
+      return { pageId: order.checkoutId, url: checkoutLink({ ...order, email }, credentials, place()) }
     },
 
     async cancelAtPeriodEnd(licenseId, reason) {
@@ -206,6 +245,13 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       const license = await find(path, License)
       if (license && !license.is_cancelled) throw refused ?? unconfirmed('the license is not cancelled')
     },
+
+    async previewPlanChange(change) {
+      const { observed, purchase } = await findChangeable(change)
+      return estimatePlanChange(observed, purchase, change)
+    },
+
+    changePlan,
 
     // The portal has no return URL.
     async openPortal(customer) {
@@ -231,6 +277,15 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     readEvent: (inbound) => readFreemiusEvent({ secretKey: credentials.secretKey, isTest: options.isTest }, inbound),
   }
 }
+
+/** A licence whose plan is to be changed. */
+interface Changeable {
+  observed: Observed
+  purchase: PurchaseSnapshot
+}
+
+/** What a link sells. */
+type Offer = Pick<CheckoutOrder, 'processorPrice' | 'currency' | 'recurring' | 'trialDays'>
 
 /** Whether a licence was sold with another subscription than the current one. */
 const isLater = (subscription: Subscription | null, { created }: License, payments: Payment[]) =>

@@ -1,6 +1,6 @@
 import { md5 } from '@noble/hashes/legacy.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { CheckoutOrder } from '../processor.ts'
+import type { CheckoutOrder, PlanChange } from '../processor.ts'
 
 interface Keys {
   productId: string
@@ -18,26 +18,49 @@ export function parsePrice(processorPrice: string): { plan: string; pricing: str
   return { plan, pricing }
 }
 
+/** Where the page of a link is. `sandbox` null: live. */
+interface Place {
+  origin: string
+  sandbox: Date | null
+}
+
+/** What the page of a link sells, and to whom; `email` null: whoever opens it. */
+interface Sold extends Pick<CheckoutOrder, 'processorPrice' | 'currency' | 'recurring' | 'email'> {
+  /** The other parameters. */
+  more: Record<string, string>
+}
+
+/** A checkout at Freemius is a link with the plan, the pricing and the buyer, whose page sells a new licence. */
+export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Keys, place: Place): string {
+  const more = { ...(order.trialDays > 0 && { trial: 'paid' }), cancel_url: order.errorUrl }
+  return linkTo({ ...order, more }, keys, place)
+}
+
 /**
- * A checkout at Freemius is a link with the plan, the pricing and the buyer. The buyer's other choices are hidden, because the purchase is
- * identified by its plan, its pricing and the address. `sandbox` null: live.
+ * A link whose page changes the plan of a licence, as the official SDK's `setLicenseUpgradeByAuth` makes it. Without the authorization the
+ * page would sell a second licence.
  */
-export function checkoutLink(
-  order: CheckoutOrder & { email: string },
+export function upgradeLink(
+  { to, email }: Pick<PlanChange, 'to'> & { email: string | null },
+  license: { id: string; authorization: string },
   keys: Keys,
-  { origin, sandbox }: { origin: string; sandbox: Date | null },
+  place: Place,
 ): string {
-  const { plan, pricing } = parsePrice(order.processorPrice)
+  const more = { license_id: license.id, authorization: license.authorization }
+  return linkTo({ ...to, recurring: to, email, more }, keys, place)
+}
+
+/** The buyer's other choices are hidden, because the purchase is identified by its plan, its pricing and the address. */
+function linkTo({ email, more, ...price }: Sold, keys: Keys, { origin, sandbox }: Place): string {
+  const { plan, pricing } = parsePrice(price.processorPrice)
   const query = new URLSearchParams({
     product_id: keys.productId,
     plan_id: plan,
     pricing_id: pricing,
-    billing_cycle: billingCycle(order),
-    currency: order.currency.toLowerCase(),
-    ...(order.trialDays > 0 && { trial: 'paid' }),
-    user_email: order.email,
-    readonly_user: '1',
-    cancel_url: order.errorUrl,
+    billing_cycle: billingCycle(price),
+    currency: price.currency.toLowerCase(),
+    ...(email !== null && { user_email: email, readonly_user: '1' }),
+    ...more,
     hide_licenses: '1',
     disable_licenses_selector: '1',
     show_upsells: '0',

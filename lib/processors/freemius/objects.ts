@@ -113,6 +113,9 @@ export const Pricing = z.object({
 })
 export const Plan = z.object({ trial_period: z.int().nullish() })
 
+/** The settings of an upgrade link's page. The authorization is for one licence, and valid for 24 hours. */
+export const UpgradeLink = z.object({ settings: z.object({ authorization: z.string().min(1) }) })
+
 export const PortalLogin = z.object({ link: z.url() })
 
 /** Converts Freemius' major units to minor ones. Its floats may have more decimals than the currency. */

@@ -36,7 +36,7 @@ export function toSnapshot(observed: Observed, now: Date): PurchaseSnapshot | nu
     customer: license.user_id ?? null,
     buyerEmail: email,
   }
-  if (subscription) return { ...common, ...recurring(license, subscription, payments, now) }
+  if (subscription) return { ...common, ...recurring(license, subscription, observed, now) }
   const payment = sales(payments).at(-1)
   return payment ? { ...common, ...oneTime(license, payment, payments) } : null
 }
@@ -68,7 +68,7 @@ function chargedAtFirst(subscription: Subscription | null, payments: Payment[]):
  * Whether the last payment was for the licence's current price, including its billing cycle, since all cycles of a pricing share a name.
  * The owner may change a licence's plan by hand, while its subscription continues unchanged: then the subscription's charges pay for it.
  */
-function isPriceCovered({ license, subscription, subscriptions, payments }: Observed): boolean {
+export function isPriceCovered({ license, subscription, subscriptions, payments }: Observed): boolean {
   const paid = sales(payments).at(-1)
   if (!paid?.pricing_id) return true
   const price = joinPrice(license, subscription)
@@ -121,8 +121,13 @@ type Common =
 type Facts = Omit<PurchaseSnapshot, Common>
 
 /** Freemius returns the end of a period, but not its start, which is that of its payment or of the trial. */
-function recurring(license: License, subscription: Subscription, payments: Payment[], now: Date): Facts {
-  const { billing_cycle, currency, amount_per_cycle, renewal_amount, canceled_at, trial_ends } = subscription
+function recurring(
+  license: License,
+  subscription: Subscription,
+  { subscriptions, payments }: Observed,
+  now: Date,
+): Facts {
+  const { billing_cycle, currency, amount_per_cycle, renewal_amount, canceled_at } = subscription
   const paid = sales(payments).at(-1)
   const begun = isBegun(subscription, paid)
   const end = periodEnd(license, subscription)
@@ -138,12 +143,20 @@ function recurring(license: License, subscription: Subscription, payments: Payme
     currency,
     currentPeriodStart: begun ? periodStart(subscription, paid, now) : null,
     currentPeriodEnd: begun ? end : null,
-    trialStart: trial_ends ? subscription.created : null,
-    trialEnd: trial_ends ?? null,
+    ...toTrial(subscriptions),
     cancelAtPeriodEnd: cancels,
     cancelAt: cancels ? end : null,
     canceledAt: canceled_at ?? null,
   }
+}
+
+/** The licence's trial. A change of plan ends it: the new subscription has none. */
+function toTrial(subscriptions: Subscription[]): Pick<Facts, 'trialStart' | 'trialEnd'> {
+  const index = subscriptions.findIndex(({ trial_ends }) => trial_ends != null)
+  const { created = null, trial_ends: end = null } = subscriptions[index] ?? {}
+  const next = subscriptions.slice(index + 1).find(({ trial_ends }) => trial_ends == null)
+  const isEnded = end !== null && next !== undefined && next.created < end
+  return { trialStart: created, trialEnd: isEnded ? next.created : end }
 }
 
 function oneTime(license: License, payment: Payment, payments: Payment[]): Facts {

@@ -56,6 +56,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     supportsImmediateEnd: false,
     sendsCancellationWebhook: false,
     changesPlan: 'never',
+    schedulesPlanChange: false,
     cancellationReason: 'not at all',
     expiresPages: false,
     pagesSellOnce: true,

@@ -69,6 +69,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
     changesPlan: 'unless cancelled',
+    schedulesPlanChange: true,
     cancellationReason: 'with the cancellation',
     expiresPages: false,
     pagesSellOnce: true,

@@ -76,6 +76,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     supportsImmediateEnd: true,
     sendsCancellationWebhook: true,
     changesPlan: 'always',
+    schedulesPlanChange: true,
     cancellationReason: 'with the cancellation',
     expiresPages: true,
     pagesSellOnce: true,

@@ -828,7 +828,7 @@ export interface components {
             /** @description The purchase's `id`. Required only if the user has several subscriptions on the paywall */
             subscriptionId?: string | null;
             /**
-             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price is higher per day, else `period_end`
+             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price is higher per day, else `period_end`, which a processor that changes plans at once only refuses
              * @enum {string|null}
              */
             when?: "now" | "period_end" | null;
@@ -846,7 +846,7 @@ export interface components {
             /** @description The purchase's `id`. Required only if the user has several subscriptions on the paywall */
             subscriptionId?: string | null;
             /**
-             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price is higher per day, else `period_end`
+             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price is higher per day, else `period_end`, which a processor that changes plans at once only refuses
              * @enum {string|null}
              */
             when?: "now" | "period_end" | null;
@@ -2943,7 +2943,7 @@ export interface operations {
             /**
              * @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
              *     - `Unauthorized`: the token's user is anonymous. This requires a user with an e-mail address or an external id
-             *     - `plan_change_unavailable`: the subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more
+             *     - `plan_change_unavailable`: the subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more; or the subscription's processor, named in `acquiring`, changes plans at once only, and `when` is `period_end`, which is the default for a lower price
              */
             403: {
                 headers: {

@@ -23,9 +23,12 @@ export interface Plan {
  */
 export const paysChangesAtOnce = (acquiring: ProcessorName) => acquiring !== 'polar' && acquiring !== 'mollie'
 
+/** Whether every change waits until its buyer has paid it on a page of the processor. */
+export const paysEveryChangeOnPage = (acquiring: ProcessorName) => acquiring === 'freemius'
+
 /** Whether a change whose charge is declined waits for a payment on a page of the processor. Elsewhere it is refused. */
 export const paysDeclinedChangeOnPage = (acquiring: ProcessorName) =>
-  acquiring === 'stripe' || acquiring === 'chargebee'
+  acquiring === 'stripe' || acquiring === 'chargebee' || paysEveryChangeOnPage(acquiring)
 
 /** Processors that may make a change although its charge is declined: it is then past due, and paid on another page. */
 export const MAY_MAKE_DECLINED_CHANGES = ['chargebee'] as const
