@@ -4,7 +4,7 @@ import { PAYWALL_PATH } from './contract.ts'
 import { readForm } from './form.ts'
 import { type Change, changePlan, previewChange } from './plan-change.ts'
 import { messageFor } from './problem.ts'
-import { changeable } from './sale.ts'
+import { changeableTo } from './sale.ts'
 import { showPage } from './show.ts'
 import { FIRST_STEP } from './sign-in.ts'
 import { findSite, type Site } from './site.ts'
@@ -19,9 +19,9 @@ export async function showChange(c: PagesContext): Promise<Response> {
 }
 
 function findChange(site: Site, priceId: string | undefined): Change | null {
-  const purchase = changeable(site)
   const price = site.structure.prices.find(({ id }) => id === priceId)
-  return purchase && price ? { purchase, price, keepsPlan: purchase.price_id === price.id } : null
+  const purchase = price && changeableTo(site, price)
+  return purchase ? { purchase, price, keepsPlan: purchase.price_id === price.id } : null
 }
 
 /** Shows what the change costs, or in the account why it is not possible. `refused`: why the change before was refused. */

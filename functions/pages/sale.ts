@@ -1,4 +1,5 @@
 // What a price or a purchase means for this visitor.
+import { toMinorUnits } from '../../lib/money/money.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Site } from './site.ts'
 import type { Price, Purchase } from './structure.ts'
@@ -26,7 +27,7 @@ export function availability(
   if (own.some(({ price_slug: slug }) => slug === price.slug)) return 'owned'
   if (scheduledChange(site, price)) return 'scheduled'
   if (!isSubscription(price) || !own.some(isSubscription)) return 'available'
-  return changeable(site) ? 'change' : 'second subscription'
+  return changeableTo(site, price) ? 'change' : 'second subscription'
 }
 
 /**
@@ -42,6 +43,33 @@ export function changeable(site: Site): Purchase | undefined {
   const isCurrent = status === 'active' || status === 'trialing'
   return mayChange && isCurrent && !isBeingReplaced(site, subscription) ? subscription : undefined
 }
+
+/**
+ * The same, for a change to one price. A price that is not higher waits for the end of the period, which is not offered where the processor
+ * changes plans at once only.
+ */
+export function changeableTo(site: Site, price: Price): Purchase | undefined {
+  const subscription = changeable(site)
+  if (!subscription) return undefined
+  const { schedulesPlanChange } = DEFINITIONS[subscription.acquiring].capabilities
+  return schedulesPlanChange || isUpgrade(subscription, price) ? subscription : undefined
+}
+
+/** Whether a price is higher per day than what a subscription is charged. change-plan decides that in the same way. */
+function isUpgrade(subscription: Purchase, price: Price): boolean {
+  const { currency, unit_amount: charged } = subscription
+  const offered = [price.local, price].find((each) => each?.currency === currency)
+  return (
+    offered !== undefined &&
+    toMinorUnits(offered.amount, currency) / countDays(price) > charged / countDays(subscription)
+  )
+}
+
+/** The average length of each interval in days. */
+const DAYS = { day: 1, week: 7, month: 365.25 / 12, year: 365.25 }
+
+const countDays = ({ interval, interval_count: count }: Pick<Price, 'interval' | 'interval_count'>) =>
+  interval === null ? Number.POSITIVE_INFINITY : DAYS[interval] * (count ?? 1)
 
 /** The scheduled change to a price; undefined if there is none. */
 export const scheduledChange = (site: Site, { slug }: Price): Purchase['scheduled_change'] | undefined =>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import type { ProcessorName } from '../../lib/processors/processor-name.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { paywallAt } from '../conformance/shop.ts'
 import { getPriceId, newEmail } from '../support/checkout.ts'
 import { type Pages, startPages } from './pages.ts'
@@ -11,7 +11,7 @@ import { BUY, getHeading, press, signIn, type Visitor, visit } from './visitor.t
 let pages: Pages
 
 beforeAll(async () => {
-  pages = await startPages({ paywalls: (['stripe', 'polar', 'chargebee', 'mollie'] as const).map(paywallAt) })
+  pages = await startPages({ paywalls: PROCESSOR_NAMES.map(paywallAt) })
 })
 
 afterAll(() => pages.close())
@@ -171,6 +171,23 @@ test('if the buyer must pay on a page of the processor, the visitor gets there',
   await pages.world.stripe.declineCharges(customer ?? '')
   await press(visitor, /^Pay /)
   await page.waitForURL(`${pages.world.stripe.url}/i/**`)
+})
+
+test('where each change is paid on a page of the processor, the visitor gets there, and is offered no downgrade', async () => {
+  const visitor = await visitAsSubscriber('freemius')
+  const { page, home } = visitor
+  await press(visitor, 'Change to Plus', 'link')
+  expect(await getText(visitor)).toContain('The amounts are estimates')
+  await press(visitor, /^Pay .* and change/)
+  await page.waitForURL(`${pages.world.freemius.url}/product/**`)
+  await page.locator('[value=pay]').click()
+  await page.waitForURL(`${home}/thanks*`)
+  await pages.world.freemius.drainWebhooks()
+  await page.goto(home)
+  expect(await page.locator('.price', { hasText: 'Plus' }).textContent()).toContain('Your plan')
+  expect(await page.getByRole('link', { name: /^Change/ }).count()).toBe(0)
+  await page.goto(`${home}/account/change?price=${getPriceId(getPaywall('freemius'), 'monthly')}`)
+  expect(page.url()).toBe(home)
 })
 
 test('an amount that may have changed is shown again before it is charged', async () => {
