@@ -3,10 +3,9 @@
 -- to one host must not be reachable under the name of another.
 --
 -- `ask` says whether the processor is queried for this request: at most once in five seconds, and only if the page may have sold something
--- that is not stored. That locks the checkout's row. If the row is already locked, it is being written, so no query is needed.
+-- that is not stored. That locks the checkout's row.
 create function read_checkout(checkout_id uuid, host text, may_ask boolean) returns jsonb language plpgsql security definer as $$
 declare
-  once_in constant interval := '5 seconds';
   checkout jsonb;
   asks boolean := false;
 begin
@@ -22,12 +21,22 @@ begin
   if not found then return verdict('unknown_checkout'); end if;
 
   if may_ask then
-    perform from checkouts c
-    where c.id = checkout_id and c.completed_at is null and c.hosted_page_id is not null
-      and (c.asked_at is null or c.asked_at <= now() - once_in)
-    for no key update skip locked;
-    asks := found;
-    if asks then update checkouts c set asked_at = now() where c.id = checkout_id; end if;
+    perform from checkouts c where c.id = checkout_id and c.completed_at is null and c.hosted_page_id is not null;
+    asks := found and may_ask_now(checkout_id);
   end if;
   return checkout || jsonb_build_object('ask', asks);
+end $$;
+
+-- Whether the processor may be queried for a browser that returns from a checkout now: at most once in five seconds. Locks the checkout's
+-- row. If that is already locked, it is being written, so no query is needed.
+create function may_ask_now(checkout_id uuid) returns boolean language plpgsql as $$
+declare
+  once_in constant interval := '5 seconds';
+begin
+  perform from checkouts c
+  where c.id = checkout_id and (c.asked_at is null or c.asked_at <= now() - once_in)
+  for no key update skip locked;
+  if not found then return false; end if;
+  update checkouts c set asked_at = now() where c.id = checkout_id;
+  return true;
 end $$;

@@ -7,6 +7,7 @@ import {
   buy,
   expectStoredAsAtProcessor,
   newEvents,
+  open,
   readPurchase,
   readState,
   readTokens,
@@ -15,7 +16,7 @@ import {
 import { paymentEvents } from '../../conformance/money.ts'
 import { call } from '../../support/call.ts'
 import { getPriceId, press } from '../../support/checkout.ts'
-import { getFreemius, openMore, useProduct } from './product.ts'
+import { follow, getFreemius, openMore, useProduct } from './product.ts'
 
 // Changes of plan through change-plan, which at Freemius are paid on a page.
 
@@ -150,6 +151,35 @@ test('a subscription that was cancelled after its page was opened stays cancelle
   await newEvents(buyer)
   expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', cancel_at_period_end: true })
   expect(await changePlan(buyer)).toMatchObject({ status: 409, body: { error: 'subscription_cancelled' } })
+})
+
+test('a buyer who returns from the page has the plan, even if no webhook comes', async () => {
+  const { shop } = product()
+  const buyer = await buy(shop)
+  shop.emulator.holdWebhooks()
+  const returning = await press(await openPage(buyer), 'pay')
+  expect(await follow(shop, returning)).toMatchObject({ status: 303, at: expect.stringContaining('/thanks') })
+  expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus' }])
+  const calls = shop.emulator.calls.length
+  await follow(shop, returning)
+  expect(shop.emulator.calls).toHaveLength(calls)
+  await shop.emulator.sendHeldWebhooks()
+  await newEvents(buyer)
+})
+
+test('the return URL of an earlier plan reads the purchase at most once in five seconds', async () => {
+  const { shop } = product()
+  const buyer = await open(shop)
+  const earlier = await press(buyer.checkoutUrl, 'pay')
+  await follow(shop, earlier)
+  await newEvents(buyer)
+  await press(await openPage(buyer), 'pay')
+  await newEvents(buyer)
+  const calls = () => shop.emulator.calls.filter(({ path }) => path.endsWith('/payments.json')).length
+  const before = calls()
+  await Promise.all(Array.from({ length: 8 }, () => follow(shop, earlier)))
+  expect(calls() - before).toBeLessThanOrEqual(1)
+  expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
 })
 
 test('a buyer who changes the plan on trial gets no second trial', async () => {
