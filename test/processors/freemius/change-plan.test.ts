@@ -16,6 +16,7 @@ import {
 import { paymentEvents } from '../../conformance/money.ts'
 import { call } from '../../support/call.ts'
 import { getPriceId, press } from '../../support/checkout.ts'
+import { until } from '../../support/until.ts'
 import { follow, getFreemius, openMore, useProduct } from './product.ts'
 
 // Changes of plan through change-plan, which at Freemius are paid on a page.
@@ -34,10 +35,13 @@ function changePlan(
   })
 }
 
-/** Requests the change, and returns the address of its page. */
+/** Requests the change, waits for the read that follows the reply, and returns the address of the page. */
 async function openPage(...parameters: Parameters<typeof changePlan>): Promise<string> {
   const { status, body } = await changePlan(...parameters)
   expect({ status, body }).toMatchObject({ status: 200, body: { checkoutUrl: expect.any(String) } })
+  const [{ shop, userId }] = parameters
+  const read = 'select from purchases where user_id = $1 and fetched_at >= plan_changed_at'
+  await until('the change is read', async () => (await shop.world.database.query(read, [userId])).rowCount)
   return (body as { checkoutUrl: string }).checkoutUrl
 }
 
