@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readRelease } from '../../cli/migrate/release.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
-import { schedulesPlanChanges } from '../conformance/drivers/plans.ts'
 import { waitsForBank } from '../conformance/drivers/stopping.ts'
 import type { Stage } from './stage.ts'
 
@@ -23,6 +23,8 @@ const PAYMENTS = 'lib/purchases/payments.sql'
 const SNAPSHOT = 'lib/purchases/apply-snapshot.sql'
 const PURCHASE = 'lib/access/purchase.sql'
 const TELL = 'lib/purchases/emit-purchase-events.sql'
+
+const schedulesPlanChanges = (acquiring: ProcessorName) => DEFINITIONS[acquiring].capabilities.schedulesPlanChange
 
 /** At least one for each invariant. */
 export const BUGS: Bug[] = [

@@ -38,9 +38,6 @@ export async function refuseDeclinedChanges({ world, acquiring, paywall }: Shop,
   if (acquiring === 'chargebee') await world.chargebee.setDeclinedChange(paywall.id, refuses ? 'refused' : 'made')
 }
 
-/** Whether a change can be scheduled for the end of the period, in the portal or with change-plan. */
-export const schedulesPlanChanges = (acquiring: ProcessorName) => acquiring !== 'freemius' && acquiring !== 'mollie'
-
 /** Adds prices at the processor and to its portal that are not in the paywall file. */
 export async function addUnlistedPrices(
   { world, acquiring, paywall }: Pick<Shop, 'acquiring' | 'paywall'> & { world: Emulators },
