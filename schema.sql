@@ -300,6 +300,8 @@ create table payments (
     'succeeded', 'failed', 'refunded', 'refund_failed', 'disputed', 'dispute_lost', 'dispute_won')),
   amount            bigint not null check (amount >= 0),
   currency          text not null check (currency ~ '^[A-Z]{3}$'),
+  tax               bigint check (tax between 0 and amount), -- the part of a `succeeded` payment that is tax; null: not reported
+  receipt_url       text check (char_length(receipt_url) <= 2048), -- the processor's page with the receipt; null: not reported
   occurred_at       timestamptz not null,
   unique (paywall_id, acquiring, kind, fact_id),
   foreign key (paywall_id, acquiring) references processor_accounts

@@ -189,6 +189,8 @@ export interface Payments {
   price_id: string | null;
   processor_payment: string;
   purchase_id: string;
+  receipt_url: string | null;
+  tax: Int8 | null;
 }
 
 export interface Paywalls {

@@ -2,7 +2,7 @@
 // docs/architecture.md:
 // 1. lock the person's user and members, and refuse if a subscription would still be charged
 // 2. delete what only serves the person: sessions, codes, quotas, tickets
-// 3. redact what has to stay: user, members, checkouts, purchases, events
+// 3. redact what has to stay: user, members, checkouts, purchases, payments, events
 // Then delete the images of its tickets from R2.
 import { sql } from 'kysely'
 import { deleteAttachment } from '../attachments.ts'
@@ -62,6 +62,14 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
       where t.paywall_id = any(${person.paywallIds}::text[]) and t.who = any(${quotas}::text[])`,
   )
   await run('rate limits', sql`delete from rate_limits t where t.key = any(${callers}::text[])`)
+  // The page of a receipt shows the buyer's name and address.
+  await run(
+    'receipts',
+    sql`update payments t set receipt_url = null
+      where t.receipt_url is not null and t.purchase_id in (
+        select t.id from purchases t where ${isMembers}
+          or t.paywall_id = any(${person.paywallIds}::text[]) and t.buyer_email = ${person.email})`,
+  )
   await run(
     'purchases',
     sql`update purchases t set cancellation_reason = null, buyer_email = null

@@ -22,6 +22,8 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
   idempotencyKeys: 'Supports idempotency keys: a repeated call has no second effect',
   sellsToAnonymous: 'Sells to buyers without a known e-mail address',
   readsIncludePayments: 'Payments whose webhooks are lost can be read through the API',
+  reportsTax: 'Reports the tax in a payment',
+  reportsReceipt: 'Reports the address of the receipt with a payment',
   sendsDisputeWebhook: 'Sends a webhook for a chargeback',
   refundsWhenDisputed: 'A chargeback returns the money before it is decided',
   webhookAuthenticates: "What a webhook's headers prove",

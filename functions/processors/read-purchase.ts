@@ -31,7 +31,15 @@ export async function readPurchase(
   for (let acts = 0; ; acts++) {
     const observed = await adapter.observe(reference)
     if (observed === null) return { purchase: null, isUndecided: false }
-    const { found, isUndecided, todo, mayActLater = false, payments, versions } = adapter.decide(observed, now())
+    const {
+      found,
+      isUndecided,
+      todo,
+      mayActLater = false,
+      payments,
+      receiptUrl,
+      versions,
+    } = adapter.decide(observed, now())
     // Paywalls may share an account: only the one that sold a purchase acts on it.
     if (found && found.paywallId !== null && found.paywallId !== paywallId) {
       return { purchase: null, isUndecided, ...(versions && { versions }) }
@@ -40,6 +48,7 @@ export async function readPurchase(
       purchase: found?.purchase ?? null,
       isUndecided,
       ...(payments && { payments }),
+      ...(receiptUrl && { receiptUrl }),
       ...(versions && { versions }),
     }
     if (todo === null || acts === MOST_ACTS || isSame(todo, done)) return read

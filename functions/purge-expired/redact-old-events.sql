@@ -19,7 +19,7 @@ begin
 end $$;
 
 -- An event's body without personal data: our id of the user stays, and a ticket's id, status and date. The caller's `shop_url` of a
--- checkout is removed, too. Every field still exists, as the API's document says. `paywall users erase` uses it as well.
+-- checkout and the receipt of a payment are removed, too. Every field still exists, as the API's document says. `paywall users erase` uses it as well.
 create function redacted_event(body text) returns text language plpgsql immutable as $$
 declare
   event constant jsonb := body;
@@ -34,6 +34,7 @@ begin
       (data -> 'ticket') || '{"subject": "", "content": "", "customer_email": null, "attachments": []}');
   end if;
   if data ? 'checkout' then data := jsonb_set(data, '{checkout,shop_url}', 'null'); end if;
+  if data ? 'payment' then data := jsonb_set(data, '{payment,receipt_url}', 'null'); end if;
   return json_build_object(
     'id', event -> 'id', 'type', event -> 'type', 'timestamp', event -> 'timestamp', 'is_test', event -> 'is_test',
     'data', data)::text;

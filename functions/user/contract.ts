@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Purchase, time } from '../../lib/access/purchase.ts'
+import { type Purchase, type PurchaseWithPayment, time } from '../../lib/access/purchase.ts'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
 import { callerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
@@ -95,12 +95,21 @@ export const EXAMPLE_PURCHASE = {
   created_at: '2026-11-01T09:05:00.000Z',
 } satisfies z.input<typeof Purchase>
 
+/** Its latest payment. */
+export const EXAMPLE_PAYMENT = {
+  amount: 999,
+  tax: 160,
+  currency: 'USD',
+  paid_at: '2026-11-01T09:05:00.000Z',
+  receipt_url: 'https://invoice.example.com/i/test_YWNjdF8',
+} satisfies z.input<typeof PurchaseWithPayment>['last_payment']
+
 /** The response for an owner key, as in the example request: without `user`. */
 const example = {
   tier: 1,
   country: 'US',
   countryMatch: true,
-  purchases: [EXAMPLE_PURCHASE],
+  purchases: [{ ...EXAMPLE_PURCHASE, last_payment: EXAMPLE_PAYMENT }],
   being_replaced: [],
   paid: true,
   features: ['export'],

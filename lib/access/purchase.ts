@@ -10,6 +10,12 @@ export const currency = z
   .regex(/^[A-Z]{3}$/)
   .describe('ISO 4217')
 
+/** What a payment shows besides its amount, in the API and in events. */
+export const Receipt = z.object({
+  tax: z.int().min(0).nullable().describe('The part of `amount` that is tax. Null if the processor does not report it'),
+  receipt_url: z.url().nullable().describe("The processor's page with the receipt. Null if the processor reports none"),
+})
+
 /** A subscription or a one-time purchase as the API and the events show it: the result of `purchase_json` in lib/access/purchase.sql. */
 export const Purchase = z
   .object({
@@ -70,3 +76,21 @@ export const Purchase = z
     created_at: time,
   })
   .describe('A subscription or a one-time purchase')
+
+/** The latest payment of a purchase: the result of `last_payment_json` in lib/purchases/payments.sql. */
+const LastPayment = z
+  .object({
+    amount: z.int().min(1).describe('The amount that was paid, with taxes, in minor units of the currency'),
+    tax: Receipt.shape.tax,
+    currency,
+    paid_at: time,
+    receipt_url: Receipt.shape.receipt_url,
+  })
+  .describe('A payment that succeeded')
+
+/** A purchase with its latest payment, as the API shows it. Events do not have it: a payment has events of its own. */
+export const PurchaseWithPayment = Purchase.extend({
+  last_payment: LastPayment.nullable().describe(
+    'The latest payment that succeeded. Null if there was none, as on trial, or if it is not reported yet',
+  ),
+}).describe('A subscription or a one-time purchase, with its latest payment')

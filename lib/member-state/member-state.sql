@@ -21,7 +21,7 @@ declare
 begin
   with bought as (
     select p.id, p.created_at, p.interval, gives_access(p, present) as has_access, is_being_replaced(p) as is_replaced,
-      purchase_json(p) as object
+      purchase_json(p) || jsonb_build_object('last_payment', last_payment_json(p.id)) as object
     from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id
   )
   select

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Purchase, time } from '../access/purchase.ts'
+import { PurchaseWithPayment, time } from '../access/purchase.ts'
 
 export const Balance = z
   .object({
@@ -19,7 +19,7 @@ export const Trial = z
 
 /** A member's state, as user and bootstrap return it (contract section 2). */
 export const MemberState = z.object({
-  purchases: z.array(Purchase).describe("All of the user's purchases on this paywall, latest first"),
+  purchases: z.array(PurchaseWithPayment).describe("All of the user's purchases on this paywall, latest first"),
   being_replaced: z
     .array(z.uuid())
     .describe(

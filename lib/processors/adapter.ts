@@ -52,6 +52,8 @@ export interface Decision<Todo> {
   versions?: ObjectVersions
   /** The money facts that were observed, where webhooks do not carry them: see `FetchedPurchase.payments`. */
   payments?: PaymentFact[]
+  /** The receipt of a one-time purchase: see `FetchedPurchase.receiptUrl`. */
+  receiptUrl?: string
 }
 
 export interface Found {

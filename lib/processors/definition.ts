@@ -113,6 +113,10 @@ export interface Capabilities {
   sellsToAnonymous: boolean
   /** Whether a read of a purchase includes its payments: then a payment is reported even if its webhook is lost. */
   readsIncludePayments: boolean
+  /** Whether it reports the tax in a payment. `if the total is paid at once`: it reports that of the invoice. */
+  reportsTax: 'always' | 'if the total is paid at once' | 'never'
+  /** Whether it reports the address of a payment's receipt with the payment. */
+  reportsReceipt: boolean
   /** Whether it sends a webhook for a chargeback. */
   sendsDisputeWebhook: boolean
   /** Whether a chargeback returns the money before it is decided: then it refunds a one-time purchase. */

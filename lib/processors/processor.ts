@@ -10,6 +10,8 @@ export interface FetchedPurchase {
   versions?: ObjectVersions
   /** The money facts in this read, if the processor's webhooks do not carry them. A fact counts once, whoever reports it. */
   payments?: PaymentFact[]
+  /** The receipt of a one-time purchase, if the webhooks of its payment do not carry it: see `PaymentFact.receiptUrl`. */
+  receiptUrl?: string
   /**
    * Present if something remains to be done at the processor, which was unavailable for it: then the purchase must be read again soon.
    * `retryAfter`: the processor's `Retry-After` in seconds; null if it sent none.
@@ -244,6 +246,10 @@ export interface PaymentFact {
   amount: number
   currency: string
   occurredAt: Date
+  /** The tax in the amount of a payment that succeeded, in minor units. Absent if the processor does not report it. */
+  tax?: number | undefined
+  /** The processor's page with the receipt of a payment that succeeded. Absent if the processor reports none. */
+  receiptUrl?: string | undefined
   /**
    * The period that a payment pays for: its start, as ISO text, and the price. The period may be over by now. Absent if no event shows it,
    * and for a payment that pays for no period of its own.

@@ -1,8 +1,8 @@
 -- Payments, refunds and disputes, and the tokens that are taken back with the money.
 
 -- Stores the facts that a processor reports of payments, once per fact and kind. A payment keeps the price that the purchase has when its
--- first fact is stored: a refund that follows a change of plan is one of the earlier price. Returns the new rows. The member's row must be
--- locked.
+-- first fact is stored: a refund that follows a change of plan is one of the earlier price. The receipt of an erased buyer is not stored: it
+-- shows the buyer's name. Returns the new rows. The member's row must be locked.
 create function record_payments(purchase purchases, facts jsonb) returns payments[] language plpgsql as $$
 declare
   fact jsonb;
@@ -15,15 +15,24 @@ begin
     about := coalesce(fact ->> 'payment_id', fact ->> 'id');
     earlier := find_payment(purchase, about);
     insert into payments as p (
-      payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id, kind, amount, currency, occurred_at
+      payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id, kind, amount, currency, tax,
+      receipt_url, occurred_at
     ) values (
       coalesce(earlier.payment_id, gen_random_uuid()), purchase.id, purchase.paywall_id, purchase.acquiring, about,
       case when earlier.id is not null then earlier.price_id when purchase.unmatched_from is null then purchase.price_id end,
-      fact ->> 'id', fact ->> 'kind', (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'occurred_at')::timestamptz)
+      fact ->> 'id', fact ->> 'kind', (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'tax')::bigint,
+      case when not is_buyer_erased(purchase) then fact ->> 'receipt_url' end, (fact ->> 'occurred_at')::timestamptz)
     on conflict do nothing returning p.* into payment;
     if found and is_reported(payment) then noted := noted || payment; end if;
   end loop;
   return noted;
+end $$;
+
+-- Whether the purchase's user was erased, or the person whose address an anonymous buyer gave.
+create function is_buyer_erased(purchase purchases) returns boolean language plpgsql stable as $$
+begin
+  return purchase.buyer_erased_at is not null
+    or exists (select from users u where u.id = purchase.user_id and u.erased_at is not null);
 end $$;
 
 -- Whether the payment's event is emitted. A refund that fails before it has succeeded has moved no money, whichever of the two is reported
@@ -70,9 +79,20 @@ begin
     'id', payment.payment_id, 'processor_id', payment.processor_payment, 'purchase_id', payment.purchase_id,
     'purchase_status', purchase.status,
     'price_slug', (select sold.slug from prices sold where sold.id = payment.price_id),
-    'amount', payment.amount, 'currency', payment.currency,
+    'amount', payment.amount, 'tax', payment.tax, 'currency', payment.currency, 'receipt_url', payment.receipt_url,
     'refunded_amount', totals.refunded, 'refunded', coalesce(totals.refunded >= totals.amount, false),
     'occurred_at', iso(payment.occurred_at));
+end $$;
+
+-- The latest payment of a purchase that succeeded, as the API shows it; null if there was none. Uses the index payments_of_purchase.
+create function last_payment_json(purchase_id uuid) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object(
+      'amount', p.amount, 'tax', p.tax, 'currency', p.currency, 'paid_at', iso(p.occurred_at), 'receipt_url', p.receipt_url)
+    from payments p
+    where p.purchase_id = last_payment_json.purchase_id and p.kind = 'succeeded'
+    order by p.occurred_at desc limit 1);
 end $$;
 
 -- Whether a payment went through although its subscription should no longer be charged: it was in progress by then, or its processor could

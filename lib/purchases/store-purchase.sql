@@ -6,8 +6,8 @@
 --   fetched_at      the paywall's time before the fetch: a later fetch always wins
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial
 --   trial_ending    whether the processor has announced the end of the trial
---   payments        [{kind, id, payment_id, amount, currency, occurred_at}]: the reported payments; one that pays for a
---                   period also has {period_from, processor_price}
+--   payments        [{kind, id, payment_id, amount, currency, occurred_at}]: the reported payments; one that succeeded may have
+--                   {tax, receipt_url}, and one that pays for a period also has {period_from, processor_price}
 --   versions        versions of all objects that were read: see object-versions.sql
 --   event_id        the processor event's id, by which duplicates are recognised for ever; null if no event triggered the sync
 --   unfinished      whether something remains to be done at the processor: then a further read is kept with the purchase

@@ -97,7 +97,9 @@ export async function storeFetched(
     fetchedAt,
     periodCovered: snapshot.periodCovered,
     trialEnding,
-    payments: distinctFacts([...(fetched.payments ?? []), ...(payment ? [payment] : [])]).map(factJson),
+    payments: distinctFacts([...(fetched.payments ?? []), ...(payment ? [withReceipt(payment, fetched)] : [])]).map(
+      factJson,
+    ),
     eventId,
     versions,
     unfinished: isUnfinished,
@@ -172,9 +174,23 @@ export const queuedDeliveries = (stored: StoreResult | null): number =>
 const distinctFacts = (facts: PaymentFact[]): PaymentFact[] =>
   facts.filter((fact, index) => facts.findIndex(({ kind, id }) => kind === fact.kind && id === fact.id) === index)
 
-function factJson({ kind, id, paymentId = id, amount, currency, occurredAt, paysFor }: PaymentFact) {
+/** The payment of a one-time purchase, with the receipt that the fetch shows. */
+const withReceipt = (payment: PaymentFact, { receiptUrl }: FetchedPurchase): PaymentFact =>
+  payment.kind === 'succeeded' && receiptUrl !== undefined ? { ...payment, receiptUrl } : payment
+
+function factJson({ kind, id, paymentId = id, amount, currency, occurredAt, tax, receiptUrl, paysFor }: PaymentFact) {
   const period = paysFor && { period_from: paysFor.from, processor_price: paysFor.processorPrice }
-  return { kind, id, payment_id: paymentId, amount, currency, occurred_at: occurredAt, ...period }
+  return {
+    kind,
+    id,
+    payment_id: paymentId,
+    amount,
+    currency,
+    occurred_at: occurredAt,
+    tax,
+    receipt_url: receiptUrl,
+    ...period,
+  }
 }
 
 /** A snapshot by the names of its columns. */

@@ -6,6 +6,7 @@ type Schemas = components['schemas']
 /** A user's state on the paywall, as the API returns it. */
 export type UserState = Schemas['UserState']
 export type Purchase = Schemas['Purchase']
+export type PurchaseWithPayment = Schemas['PurchaseWithPayment']
 export type Bootstrap = Omit<Schemas['Bootstrap'], 'prices'> & { prices: Price[] }
 /** A price of bootstrap. Its slug is one of the paywall file's, so that `open` and `checkout` accept it. */
 export type Price = Omit<Schemas['Price'], 'slug'> & { slug: PriceSlug }

@@ -76,6 +76,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     fact_id: PROCESSORS,
     kind: OURS,
     currency: PRICE,
+    receipt_url: 'erased',
   },
   pending_events: {
     paywall_id: OURS,
@@ -85,7 +86,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     processor_id: PROCESSORS,
     sold_to: 'erased',
     versions: PROCESSORS,
-    payment: 'ids of the processor, an amount and its currency',
+    payment: 'ids of the processor, amounts, a currency, and a receipt that is not stored for an erased user',
   },
   credited_periods: { price_id: OURS, credited: 'counts of tokens by type', given_back: 'counts of tokens by type' },
   balances: { paywall_id: OURS, type: 'the owner’s name for a token type' },

@@ -57,6 +57,15 @@ async function addTransientRows(person: { email: string; id: string }): Promise<
   for (const table of DELETED_TABLES) expect(await rowsNaming(person, table), table).not.toEqual([])
 }
 
+const tableName = (row: string) => row.split(':')[0]
+
+/** The address of the receipt of the user's only payment. */
+async function getReceipt(userId: string): Promise<string> {
+  const [purchase] = (await userState(world, userId)).purchases
+  expect(purchase?.last_payment).toMatchObject({ receipt_url: expect.stringMatching(/^http/) })
+  return purchase!.last_payment!.receipt_url!
+}
+
 const getRows = async (table: string, id: string) =>
   (await world.database.query(`select * from ${table} where user_id = $1 order by created_at`, [id])).rows
 
@@ -100,9 +109,12 @@ describe('users erase', () => {
         ),
       ).then((results) => results.map(({ rows }) => rows[0].count))
     const before = await count()
+    const receipt = await getReceipt(person.id)
+    expect((await allRows(world)).filter((row) => row.includes(receipt)).map(tableName)).toEqual(['payments', 'events'])
     const { code, out, err } = await users('erase', person.email, '--yes')
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toMatch(/^Erased: .*1 purchases, .*2 tickets, .* events, .*1 users, 1 images\n/)
+    expect((await allRows(world)).filter((row) => row.includes(receipt))).toEqual([])
+    expect(out).toMatch(/^Erased: .*1 receipts, 1 purchases, .*2 tickets, .* events, .*1 users, 1 images\n/)
 
     expect((await allRows(world)).filter((row) => row.includes(person.email))).toEqual([])
     expect((await allRows(world)).filter((row) => row.includes(MARK))).toEqual([])
@@ -205,10 +217,15 @@ describe('users erase', () => {
     const email = newEmail()
     const { user, token, checkoutUrl } = await anonymousBuyer(world)
     await call(world, await payOnPage(checkoutUrl, email))
-    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0, out: 'Erased: 1 addresses\n' })
+    expect(await users('erase', email, '--yes')).toMatchObject({ code: 0, out: 'Erased: 1 receipts, 1 addresses\n' })
     await world.stripe.renew(getSubscription(world, checkoutUrl))
     await world.stripe.drainWebhooks()
     expect((await allRows(world)).filter((row) => row.includes(email))).toEqual([])
+    const { rows: payments } = await world.database.query(
+      'select receipt_url from payments join purchases on purchases.id = purchase_id where user_id = $1',
+      [user.id],
+    )
+    expect(payments).toEqual([{ receipt_url: null }, { receipt_url: null }])
     expect((await userState(world, user.id)).purchases).toMatchObject([{ status: 'active' }])
     expect((await userState(world, (await signInByMail(world, email)).user.id)).purchases).toEqual([])
     // The buyer can still claim the purchase by signing in with another address.

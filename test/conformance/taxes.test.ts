@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { buy, causeAtProcessor, expectStoredAsAtProcessor, newEvents, open, readPurchase, readTokens } from './buyer.ts'
+import {
+  advanceClock,
+  buy,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  newEvents,
+  open,
+  readPurchase,
+  readTokens,
+} from './buyer.ts'
 import { getPlans } from './changing.ts'
 import { changePlan } from './drivers/plans.ts'
 import { setUp } from './drivers/set-up.ts'
@@ -47,6 +56,44 @@ test.each(PROCESSOR_NAMES)(
     expect(await readTokens(buyer)).toBe(100)
   },
 )
+
+describe.each(['monthly', 'lifetime'] as const)('the last payment of %s', (slug) => {
+  test.each(PROCESSOR_NAMES)('%s: has its tax and its receipt, as its event has', async (acquiring) => {
+    const shop = getShop(acquiring)
+    const terms = { taxPercent: 20, percentOff: 10 }
+    await setUp(shop.world[acquiring], shop.paywall.id, { terms, afterRetries: null, lagSeconds: 0 })
+    const buyer = await buy(shop, slug)
+    const [event] = await paymentEvents(buyer)
+    const { reportsTax, reportsReceipt } = shop.capabilities
+    const taxed = slug === 'monthly' ? { amount: 1079, tax: 180 } : { amount: 5292, tax: 882 }
+    const untaxed = { amount: slug === 'monthly' ? 999 : 4900, tax: null }
+    expect(event).toMatchObject({
+      ...(reportsTax === 'never' ? untaxed : taxed),
+      currency: 'USD',
+      receipt_url: reportsReceipt ? expect.stringContaining(shop.emulator.url) : null,
+    })
+    const { amount, tax, currency, receipt_url, occurred_at: paid_at } = event!
+    expect((await readPurchase(buyer))?.last_payment).toEqual({ amount, tax, currency, paid_at, receipt_url })
+    if (typeof receipt_url === 'string') expect((await fetch(receipt_url)).status).toBe(200)
+  })
+})
+
+test.each(PROCESSOR_NAMES)('%s: a trial has no last payment, and a renewal is the last one', async (acquiring) => {
+  const shop = getShop(acquiring, 1)
+  const trial = await buy(shop, 'yearly')
+  expect(await readPurchase(trial)).toMatchObject({ status: 'trialing', last_payment: null })
+  const buyer = await buy(shop)
+  const first = (await readPurchase(buyer))?.last_payment
+  expect(await advanceClock(buyer, '1d')).toEqual([])
+  await causeAtProcessor(buyer, shop.account.renew)
+  const events = await paymentEvents(buyer)
+  expect(events).toHaveLength(2)
+  expect(events[1]?.occurred_at).not.toBe(first?.paid_at)
+  const last = (await readPurchase(buyer))?.last_payment
+  expect(last).toMatchObject({ amount: 999, paid_at: events[1]?.occurred_at })
+  await causeAtProcessor(buyer, shop.account.refund)
+  expect((await readPurchase(buyer))?.last_payment).toEqual(last)
+})
 
 describe.each(['a renewal', 'a change of plan'] as const)('after %s', (kind) => {
   test.each(PROCESSOR_NAMES)(

@@ -16,7 +16,7 @@ const purgeExpired = () => world.workers.scheduled('purge-expired')
 
 const EventBody = z.looseObject({
   type: z.string(),
-  data: z.looseObject({ ticket: z.looseObject({}).optional() }),
+  data: z.looseObject({ ticket: z.looseObject({}).optional(), payment: z.looseObject({}).optional() }),
 })
 type EventBody = z.output<typeof EventBody>
 
@@ -113,7 +113,7 @@ describe('personal data is removed from an event', () => {
   }
   const ageEvents = (time: string) => world.database.query(`update events set purge_at = purge_at - interval '${time}'`)
 
-  test('that was delivered, 30 days later: the e-mail address and the text of a ticket, and nothing else', async () => {
+  test('that was delivered, 30 days later: the e-mail address, the text of a ticket and the address of a receipt, and nothing else', async () => {
     const { userId } = await buy(world, { paywall: world.paywall, key: world.key, email: address })
     personId = userId
     const { token } = await signIn(world, { email: address })
@@ -132,9 +132,12 @@ describe('personal data is removed from an event', () => {
     expect(JSON.stringify(after)).not.toContain(address)
     for (const [type, { data, ...rest }] of Object.entries(before)) {
       const user = { id: userId, email: null, external_id: null }
-      const { ticket } = data
-      const kept = ticket && { ...ticket, subject: '', content: '', customer_email: null, attachments: [] }
-      expect(after[type], type).toEqual({ ...rest, data: { ...data, user, ...(kept && { ticket: kept }) } })
+      const { ticket, payment } = data
+      const kept = {
+        ...(ticket && { ticket: { ...ticket, subject: '', content: '', customer_email: null, attachments: [] } }),
+        ...(payment && { payment: { ...payment, receipt_url: null } }),
+      }
+      expect(after[type], type).toEqual({ ...rest, data: { ...data, user, ...kept } })
     }
   })
 

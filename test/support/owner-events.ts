@@ -12,7 +12,16 @@ const Body = z.object({
     sequence: z.int(),
     subscription: z.looseObject({ id: z.string(), status: z.string() }).optional(),
     payment: z
-      .looseObject({ id: z.string(), processor_id: z.string(), amount: z.int(), purchase_status: z.string() })
+      .looseObject({
+        id: z.string(),
+        processor_id: z.string(),
+        purchase_status: z.string(),
+        amount: z.int(),
+        tax: z.int().nullable(),
+        currency: z.string(),
+        receipt_url: z.url().nullable(),
+        occurred_at: z.iso.datetime(),
+      })
       .optional(),
     checkout: z.looseObject({ id: z.uuid(), duplicate_of: z.uuid().nullable() }).optional(),
     ticket: z.looseObject({ id: z.int(), status: z.string() }).optional(),

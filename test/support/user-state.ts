@@ -14,6 +14,15 @@ const Purchase = z.looseObject({
   cancel_at: z.iso.datetime().nullable(),
   canceled_at: z.iso.datetime().nullable(),
   access_until: z.iso.datetime().nullable(),
+  last_payment: z
+    .object({
+      amount: z.int(),
+      tax: z.int().nullable(),
+      currency: z.string(),
+      paid_at: z.iso.datetime(),
+      receipt_url: z.url().nullable(),
+    })
+    .nullable(),
 })
 const UserState = z.object({
   balances: z.array(z.object({ type: z.string(), count: z.int() })),

@@ -37,6 +37,15 @@ const Purchase = z.strictObject({
   canceled_at: time.nullable(),
   access_until: time.nullable(),
   created_at: time,
+  last_payment: z
+    .strictObject({
+      amount: z.int(),
+      tax: z.int().nullable(),
+      currency: z.string().regex(/^[A-Z]{3}$/),
+      paid_at: time,
+      receipt_url: z.url().nullable(),
+    })
+    .nullable(),
 })
 const State = z.strictObject({
   tier: z.int(),

@@ -21,6 +21,7 @@ import { MONEY } from './objects/money.ts'
 import { SELLING } from './objects/selling.ts'
 import { ADAPTIVE_PRICING, managingSchedule, PRORATION } from './own.ts'
 import { pendingUpdatesDue } from './plan-changes.ts'
+import { receipt, UNKNOWN_RECEIPT } from './receipt.ts'
 import { DUNNING, RATE_LIMIT, renewals } from './rules.ts'
 import { releaseSchedule, scheduleInPortal } from './schedules.ts'
 import { cancelSubscription, setCancelledInPortal } from './subscriptions.ts'
@@ -77,6 +78,7 @@ export const startStripeEmulator = createEmulator({
     '/i/': findVisit('invoices', UNKNOWN_CHECKOUT, (context, invoice, { path }) =>
       hostedInvoice(context, invoice, { path, money }),
     ),
+    '/receipts/': findVisit('attempts', UNKNOWN_RECEIPT, (context, charge) => receipt(context, charge, money)),
   },
   // A pending update expires before a period ends at the same time.
   listDues: (context) => [...pendingUpdatesDue(context), ...BILLING.listDues(context)],

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { Price } from '../../../functions/bootstrap/contract.ts'
-import { Purchase } from '../../../lib/access/purchase.ts'
+import { Purchase, PurchaseWithPayment } from '../../../lib/access/purchase.ts'
 import type { Tag } from '../../../lib/http/api-operation.ts'
 import { Balance, Trial } from '../../../lib/member-state/member-state.ts'
 import { Block } from '../../../lib/paywall/blocks.ts'
@@ -100,5 +100,8 @@ function replies(): Map<string, z.ZodType> {
   const bodies = operations.flatMap(({ reply: { body } }): [string, z.ZodType][] =>
     body ? [[body.name, body.schema]] : [],
   )
-  return new Map([...Object.entries({ Purchase, Balance, Trial, Price, Block, ...EVENT_SCHEMAS }), ...bodies])
+  return new Map([
+    ...Object.entries({ Purchase, PurchaseWithPayment, Balance, Trial, Price, Block, ...EVENT_SCHEMAS }),
+    ...bodies,
+  ])
 }

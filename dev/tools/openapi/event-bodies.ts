@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { currency, Purchase, time } from '../../../lib/access/purchase.ts'
+import { currency, Purchase, Receipt, time } from '../../../lib/access/purchase.ts'
 import type { EventType } from '../../../lib/events/types.ts'
 import { PURCHASE_STATUSES } from '../../../lib/processors/processor.ts'
 
@@ -65,6 +65,12 @@ export const PaymentEvent = toEventSchema('payment', {
           'The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund',
         ),
       currency,
+      tax: Receipt.shape.tax.describe(
+        'The part of a payment that succeeded which is tax. Null if the processor does not report it, and for everything else',
+      ),
+      receipt_url: Receipt.shape.receipt_url.describe(
+        "The processor's page with the receipt of a payment that succeeded. Null if the processor reports none, and for everything else",
+      ),
       refunded_amount: z.int().min(0).describe('The part of the payment returned so far, by refunds and lost disputes'),
       refunded: z.boolean().describe('Whether the whole payment was returned'),
       occurred_at: time,

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { EXAMPLE_PURCHASE } from '../../../functions/user/contract.ts'
+import { EXAMPLE_PAYMENT, EXAMPLE_PURCHASE } from '../../../functions/user/contract.ts'
 import type { Purchase } from '../../../lib/access/purchase.ts'
 import type { EventType } from '../../../lib/events/types.ts'
 import { EXAMPLE_PAYWALL } from './parameters.ts'
@@ -50,6 +50,8 @@ const payment = (more: Json = {}): Json => ({
     purchase_status: 'active',
     price_slug: 'monthly',
     amount: 999,
+    tax: null,
+    receipt_url: null,
     currency: 'USD',
     refunded_amount: 0,
     refunded: false,
@@ -58,6 +60,8 @@ const payment = (more: Json = {}): Json => ({
   },
 })
 
+const { tax, receipt_url } = EXAMPLE_PAYMENT
+const PAID = { tax, receipt_url }
 const RETURNED = { refunded_amount: 999, refunded: true }
 
 /** The data of an example of each event, besides the user. */
@@ -75,14 +79,14 @@ const DATA: Record<EventType, Json> = {
   'subscription.plan_change_scheduled': subscription(SCHEDULED, {}),
   'subscription.ended': subscription(ENDED, CANCELLED),
   'subscription.stop_failed': subscription(),
-  'payment.succeeded': payment(),
+  'payment.succeeded': payment(PAID),
   'payment.failed': payment({ purchase_status: 'past_due' }),
   'payment.refunded': payment({ amount: 400, refunded_amount: 400 }),
   'payment.refund_failed': payment({ amount: 400 }),
   'payment.disputed': payment(),
   'payment.dispute_lost': payment(RETURNED),
   'payment.dispute_won': payment(),
-  'payment.unexpected': payment({ purchase_status: 'canceled' }),
+  'payment.unexpected': payment({ ...PAID, purchase_status: 'canceled' }),
   'checkout.completed': {
     checkout: {
       id: '2c9a7f10-5e6b-4d3a-9c81-7b6a5d4e3f21',

@@ -102,6 +102,8 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     idempotencyKeys: true,
     sellsToAnonymous: true,
     readsIncludePayments: false,
+    reportsTax: 'if the total is paid at once',
+    reportsReceipt: false,
     sendsDisputeWebhook: true,
     refundsWhenDisputed: true,
     webhookAuthenticates: 'the sender',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import { includedTax } from '../included-tax.ts'
 import type { ObjectVersions } from '../object-versions.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { CreditNote, Invoice, id, seconds, Transaction, Versioned } from './objects.ts'
@@ -18,7 +19,7 @@ const InvoiceContent = z.object({ invoice: NamedInvoice })
 const NamedPayment = z.object({ subscription_id: z.string().optional() })
 const PaymentContent = z.object({ transaction: NamedPayment, invoice: NamedInvoice.optional() })
 const AnyContent = z.object({ transaction: z.object({ type: z.string() }) })
-const PaidInvoice = Invoice.pick({ line_items: true }).extend({ id })
+const PaidInvoice = Invoice.pick({ line_items: true, total: true, tax: true }).extend({ id })
 const TransactionContent = z.object({ transaction: Transaction, invoice: PaidInvoice.optional() })
 const RefundContent = TransactionContent.extend({ credit_note: CreditNote.optional() })
 
@@ -94,7 +95,7 @@ async function read(
       const kind = type === 'payment_succeeded' ? 'succeeded' : 'failed'
       const paymentId = invoice?.id ?? transaction.linked_invoices[0]?.invoice_id ?? transaction.id
       const payment = toFact(kind, transaction, { id: transaction.id, paymentId, occurredAt })
-      return { about, payment: payment && { ...payment, ...(kind === 'succeeded' && termPaid(invoice)) } }
+      return { about, payment: payment && { ...payment, ...(kind === 'succeeded' && paidFor(transaction, invoice)) } }
     }
     case 'payment_refunded': {
       const about = paymentReference(parseEvent(PaymentContent, content))
@@ -141,6 +142,15 @@ function paymentReference({ transaction, invoice }: z.output<typeof PaymentConte
   const { subscription_id: subscription } = transaction
   if (subscription !== undefined) return subscriptionReference(subscription)
   return invoice ? invoiceReference(invoice) : null
+}
+
+/** What a payment of an invoice pays for: its tax and its term. */
+function paidFor(
+  { amount, currency_code: currency }: Transaction,
+  invoice: z.output<typeof PaidInvoice> | undefined,
+): Pick<PaymentFact, 'tax' | 'paysFor'> {
+  const tax = invoice && includedTax(amount, { total: invoice.total, tax: invoice.tax })
+  return { tax: tax && fromChargebee(tax, currency), ...termPaid(invoice) }
 }
 
 /** The term of an invoice: that of the plan which begins last. It may also contain remaining charges of the previous term. */

@@ -113,6 +113,8 @@ export const Invoice = z.object({
   resource_version: version,
   date: seconds.optional(),
   total: amount.default(0),
+  /** The tax that the total includes. */
+  tax: amount.optional(),
   line_items: z.array(LineItem).default([]),
   linked_payments: z.array(LinkedPayment).default([]),
   issued_credit_notes: z.array(IssuedCreditNote).default([]),

@@ -66,6 +66,8 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     idempotencyKeys: false,
     sellsToAnonymous: false,
     readsIncludePayments: true,
+    reportsTax: 'always',
+    reportsReceipt: false,
     sendsDisputeWebhook: true,
     refundsWhenDisputed: false,
     webhookAuthenticates: 'the sender and the body',

@@ -18,6 +18,8 @@ export const sales = (payments: Payment[]): Payment[] => byAge(payments.filter(i
 export const total = ({ gross, vat, currency }: Payment): number =>
   Math.abs(minorUnits(gross, currency)) + Math.abs(minorUnits(vat, currency))
 
+const taxIn = ({ vat, currency }: Payment): number => Math.abs(minorUnits(vat, currency))
+
 /** The payment that a refund or a dispute is about. A payment names only one of them; any others are found by subscription and time. */
 function findOriginal(back: Payment, payments: Payment[]): Payment | undefined {
   const candidates = sales(payments)
@@ -46,7 +48,7 @@ export function toFacts(payments: Payment[]): PaymentFact[] {
   }
   return byAge(payments)
     .flatMap((payment): PaymentFact[] => {
-      if (isSale(payment)) return [factAbout('succeeded', payment, payment, payment)]
+      if (isSale(payment)) return [{ ...factAbout('succeeded', payment, payment, payment), tax: taxIn(payment) }]
       const original = findOriginal(payment, payments)
       if (payment.type === 'refund') return [factAbout('refunded', payment, payment, original)]
       if (!DISPUTES.includes(payment.type)) return []

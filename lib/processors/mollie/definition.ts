@@ -63,6 +63,8 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     idempotencyKeys: true,
     sellsToAnonymous: true,
     readsIncludePayments: true,
+    reportsTax: 'never',
+    reportsReceipt: false,
     sendsDisputeWebhook: true,
     refundsWhenDisputed: true,
     webhookAuthenticates: 'the sender and the body',

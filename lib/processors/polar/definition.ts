@@ -76,6 +76,8 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     idempotencyKeys: false,
     sellsToAnonymous: true,
     readsIncludePayments: true,
+    reportsTax: 'if the total is paid at once',
+    reportsReceipt: false,
     sendsDisputeWebhook: false,
     refundsWhenDisputed: false,
     webhookAuthenticates: 'the sender, the body and the time',

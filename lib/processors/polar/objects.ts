@@ -94,6 +94,9 @@ export const Order = z.object({
   product_id: processorId.nullable(),
   /** The price, before discounts and taxes. Negative for a credit, as for a change to a cheaper product. */
   subtotal_amount: z.int(),
+  /** After discounts, with taxes. */
+  total_amount: z.int(),
+  tax_amount: z.int(),
   /** What the buyer pays: after discounts, with taxes, and minus the buyer's balance at Polar. Unchanged by the payment. */
   due_amount: amount,
   currency,

@@ -1,5 +1,6 @@
 // Translates Polar's objects to a purchase. Nothing is fetched here.
 import type { Found } from '../adapter.ts'
+import { includedTax } from '../included-tax.ts'
 import {
   type Cancellation,
   ONE_TIME,
@@ -115,9 +116,9 @@ export function toFact(
 
 /** The payment of an order; null if nothing was due. */
 export function paidFact(order: EventOrder, occurredAt: Date): PaymentFact | null {
-  const { id, due_amount: amount, currency } = order
+  const { id, due_amount: amount, total_amount: total, tax_amount: tax, currency } = order
   const paid = toFact('succeeded', { id, paymentId: id }, amount, currency, occurredAt)
-  return paid && { ...paid, ...periodPaid(order) }
+  return paid && { ...paid, tax: includedTax(amount, { total, tax }), ...periodPaid(order) }
 }
 
 /** The order of a period is created at its start, by a background job. */

@@ -83,6 +83,8 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     idempotencyKeys: true,
     sellsToAnonymous: true,
     readsIncludePayments: false,
+    reportsTax: 'if the total is paid at once',
+    reportsReceipt: true,
     sendsDisputeWebhook: true,
     refundsWhenDisputed: false,
     webhookAuthenticates: 'the sender, the body and the time',

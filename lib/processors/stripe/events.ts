@@ -1,6 +1,7 @@
 import Stripe from 'stripe'
 import type * as z from 'zod'
 import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent } from '../event.ts'
+import { includedTax } from '../included-tax.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
 import { Event, EventInvoice, EventSchedule, EventSession, EventSubscription, EventTrial, Reversal } from './objects.ts'
@@ -91,6 +92,8 @@ export async function readStripeEvent(
         id: invoice.id,
         ...toMoney(invoice, invoice.amount_paid),
         occurredAt: at,
+        tax: invoiceTax(invoice),
+        receiptUrl: invoice.hosted_invoice_url ?? undefined,
         ...periodPaid(invoice),
       } as const
       return result(subscriptionReference(invoice), invoice.amount_paid > 0 ? fact : null)
@@ -149,6 +152,12 @@ function periodPaid({ billing_reason: reason, lines }: z.output<typeof EventInvo
   return { paysFor: { from: line.period.start.toISOString(), processorPrice: line.pricing.price_details.price } }
 }
 
+function invoiceTax({ amount_paid, total, total_taxes, currency }: z.output<typeof EventInvoice>): number | undefined {
+  const all = total_taxes?.reduce((sum, { amount }) => sum + amount, 0)
+  const tax = includedTax(amount_paid, { total, tax: all })
+  return tax && fromStripe(tax, currency)
+}
+
 const toMoney = ({ currency }: { currency: string }, amount: number) => ({
   amount: fromStripe(amount, currency),
   currency,
@@ -181,12 +190,14 @@ function oneTimePayment(
   kind: 'succeeded' | 'failed',
   occurredAt: Date,
 ): PaymentFact | null {
-  if (session.mode !== 'payment' || !session.amount_total || !session.currency) return null
+  const { amount_total: total, total_details: details, currency } = session
+  if (session.mode !== 'payment' || !total || !currency) return null
   return {
     kind,
     id: session.payment_intent ?? session.id,
-    amount: fromStripe(session.amount_total, session.currency),
-    currency: session.currency,
+    amount: fromStripe(total, currency),
+    currency,
     occurredAt,
+    ...(kind === 'succeeded' && details && { tax: fromStripe(details.amount_tax, currency) }),
   }
 }

@@ -14,6 +14,11 @@ const email = z.string().nullish()
 /** The id of an object, which may be expanded. */
 const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
 const customer = reference.nullable()
+/** A page of Stripe's that shows a receipt. Buyers follow it, so it is a web address. */
+const receiptUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2048)
+  .nullish()
 
 /** Our metadata on every sale. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
@@ -162,6 +167,7 @@ export const PaymentIntent = z.object({
 })
 
 export const PaidPage = z.object({ payment_intent: z.unknown() })
+export const ReceiptedPayment = z.object({ latest_charge: z.object({ receipt_url: receiptUrl }) })
 export const DisputedPayment = z.object({ id: z.string(), latest_charge: z.object({ disputed: z.literal(true) }) })
 const Dispute = z.object({ id: z.string(), status: z.string(), amount: z.int(), currency, created: time })
 export type Dispute = z.output<typeof Dispute>
@@ -233,6 +239,7 @@ export const EventSession = z.object({
   payment_intent: processorId.nullable(),
   invoice: processorId.nullish(),
   amount_total: amount.nullable(),
+  total_details: z.object({ amount_tax: z.int() }).nullish(),
   currency: currency.nullable(),
 })
 
@@ -247,9 +254,13 @@ export const EventInvoice = PaymentInvoice.extend({
   billing_reason: z.string().nullish(),
   lines: z.object({ data: z.array(z.union([PeriodLine, z.unknown().transform(() => null)])) }).nullish(),
   currency,
+  total: z.int(),
+  /** The taxes that the total includes. */
+  total_taxes: z.array(z.object({ amount: z.int() })).nullish(),
   amount_paid: amount,
   amount_due: amount,
   attempt_count: z.int(),
+  hosted_invoice_url: receiptUrl,
 })
 
 /** A refund or a dispute. */

@@ -25,6 +25,7 @@ import {
   PaidPage,
   PaymentIntent,
   type PaymentInvoice,
+  ReceiptedPayment,
   Sale,
   Subscription,
   SubscriptionWithInvoice,
@@ -50,7 +51,8 @@ export function decideReply({ kind, reply, disputes }: ObservedReply, now: Date)
   const isLost = data.some(({ status }) => status === 'lost')
   const found = SNAPSHOTS[kind](reply, isLost)
   const payments = found ? data.flatMap((dispute) => disputeFacts(dispute, found.purchase.processorId, now)) : []
-  return { found, isUndecided: false, todo: null, payments }
+  const receiptUrl = found && oneTimeReceipt(kind, reply)
+  return { found, isUndecided: false, todo: null, payments, ...(receiptUrl && { receiptUrl }) }
 }
 
 /** Stripe does not show when a dispute was decided. */
@@ -67,9 +69,17 @@ const SNAPSHOTS = { page: pageSnapshot, subscription: subscriptionSnapshot, paym
 
 /** The one-time payment of a reply if its charge was disputed: the dispute's status is fetched separately. */
 export function disputedPayment(kind: ObservedReply['kind'], reply: unknown): string | null {
+  return DisputedPayment.safeParse(oneTimePayment(kind, reply)).data?.id ?? null
+}
+
+/** The receipt of a one-time payment. The webhook of its page contains the payment's id only. */
+const oneTimeReceipt = (kind: ObservedReply['kind'], reply: unknown): string | null =>
+  ReceiptedPayment.safeParse(oneTimePayment(kind, reply)).data?.latest_charge.receipt_url ?? null
+
+/** The one-time payment in a reply; null in that of a subscription. */
+function oneTimePayment(kind: ObservedReply['kind'], reply: unknown): unknown {
   if (kind === 'subscription') return null
-  const payment = kind === 'page' ? PaidPage.safeParse(reply).data?.payment_intent : reply
-  return DisputedPayment.safeParse(payment).data?.id ?? null
+  return kind === 'page' ? PaidPage.safeParse(reply).data?.payment_intent : reply
 }
 
 /** The purchase of a hosted page; null until the page is completed. */

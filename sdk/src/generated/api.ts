@@ -1048,6 +1048,98 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        /** @description A subscription or a one-time purchase, with its latest payment */
+        PurchaseWithPayment: {
+            /**
+             * Format: uuid
+             * @description The id, which is the `subscriptionId` of cancel-subscription
+             */
+            id: string;
+            /**
+             * @description `canceled`: the subscription has ended, or the first payment failed for good. A cancelled subscription keeps its status until its current period is over. `refunded`: a one-time purchase was refunded
+             * @enum {string}
+             */
+            status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+            /**
+             * @description The processor that sold it
+             * @enum {string}
+             */
+            acquiring: "stripe" | "polar" | "chargebee" | "freemius" | "mollie";
+            /** @description The id of its price, which may have been replaced since. Null if no price of the paywall matches what is charged */
+            price_id: string | null;
+            /** @description The name of its price. Unlike the id, it is stable. Null if `price_id` is null */
+            price_slug: string | null;
+            /** @description The features of its price, as the paywall file lists them now. They apply while the purchase gives access */
+            features: string[];
+            /**
+             * @description Unit of the billing period. Null for a one-time purchase
+             * @enum {string|null}
+             */
+            interval: "day" | "week" | "month" | "year" | null;
+            /** @description Number of intervals per billing period. Null for a one-time purchase */
+            interval_count: number | null;
+            /** @description The price per billing period, or of the one-time purchase, in minor units of the currency */
+            unit_amount: number;
+            /** @description ISO 4217 */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description End of the current period or trial. Null for a one-time purchase
+             */
+            current_period_end: string | null;
+            /**
+             * Format: date-time
+             * @description End of the trial. Null if there was none
+             */
+            trial_end: string | null;
+            /** @description A change of plan that is scheduled at the processor. Null if there is none */
+            scheduled_change: {
+                /** @description The id of the new price. Null if it is no price of the paywall */
+                price_id: string | null;
+                /** @description The name of the new price. Null if `price_id` is null */
+                price_slug: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it takes effect: usually at the end of the current period
+                 */
+                effective_at: string;
+            } | null;
+            /** @description Whether it ends with its current period instead of renewing */
+            cancel_at_period_end: boolean;
+            /**
+             * Format: date-time
+             * @description The scheduled end. Null if none is scheduled
+             */
+            cancel_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was cancelled. Null if it was not
+             */
+            canceled_at: string | null;
+            /**
+             * Format: date-time
+             * @description End of access as currently known: the scheduled end, or else 3 days after the period, since a renewal may be reported late; while past due, `settings.grace_days` later. Null if access has no end, or has not begun
+             */
+            access_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The latest payment that succeeded. Null if there was none, as on trial, or if it is not reported yet */
+            last_payment: {
+                /** @description The amount that was paid, with taxes, in minor units of the currency */
+                amount: number;
+                /** @description The part of `amount` that is tax. Null if the processor does not report it */
+                tax: number | null;
+                /** @description ISO 4217 */
+                currency: string;
+                /** Format: date-time */
+                paid_at: string;
+                /**
+                 * Format: uri
+                 * @description The processor's page with the receipt. Null if the processor reports none
+                 */
+                receipt_url: string | null;
+            } | null;
+        };
         /** @description A user's balance of one token type on a paywall */
         Balance: {
             /** @description Token type */
@@ -1266,6 +1358,13 @@ export interface components {
                     amount: number;
                     /** @description ISO 4217 */
                     currency: string;
+                    /** @description The part of a payment that succeeded which is tax. Null if the processor does not report it, and for everything else */
+                    tax: number | null;
+                    /**
+                     * Format: uri
+                     * @description The processor's page with the receipt of a payment that succeeded. Null if the processor reports none, and for everything else
+                     */
+                    receipt_url: string | null;
                     /** @description The part of the payment returned so far, by refunds and lost disputes */
                     refunded_amount: number;
                     /** @description Whether the whole payment was returned */
@@ -1508,7 +1607,7 @@ export interface components {
                 /** @description Whether a subscription gives the user access now. False for a user with a one-time purchase only */
                 has_active_subscription: boolean;
                 /** @description All of the user's purchases on this paywall, latest first */
-                purchases: components["schemas"]["Purchase"][];
+                purchases: components["schemas"]["PurchaseWithPayment"][];
                 /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed it. They do not renew: `cancel_at_period_end` or `canceled` follows */
                 being_replaced: string[];
                 /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Grant access by this field */
@@ -1546,7 +1645,7 @@ export interface components {
             /** @description Whether the paywall targets this country */
             countryMatch: boolean;
             /** @description All of the user's purchases on this paywall, latest first */
-            purchases: components["schemas"]["Purchase"][];
+            purchases: components["schemas"]["PurchaseWithPayment"][];
             /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed it. They do not renew: `cancel_at_period_end` or `canceled` follows */
             being_replaced: string[];
             /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Grant access by this field */
@@ -2222,7 +2321,14 @@ export interface operations {
                      *           "cancel_at": null,
                      *           "canceled_at": null,
                      *           "access_until": "2026-12-04T09:00:00.000Z",
-                     *           "created_at": "2026-11-01T09:05:00.000Z"
+                     *           "created_at": "2026-11-01T09:05:00.000Z",
+                     *           "last_payment": {
+                     *             "amount": 999,
+                     *             "tax": 160,
+                     *             "currency": "USD",
+                     *             "paid_at": "2026-11-01T09:05:00.000Z",
+                     *             "receipt_url": "https://invoice.example.com/i/test_YWNjdF8"
+                     *           }
                      *         }
                      *       ],
                      *       "being_replaced": [],
@@ -5733,6 +5839,8 @@ export interface operations {
                  *           "purchase_status": "active",
                  *           "price_slug": "monthly",
                  *           "amount": 999,
+                 *           "tax": 160,
+                 *           "receipt_url": "https://invoice.example.com/i/test_YWNjdF8",
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
                  *           "refunded": false,
@@ -5807,6 +5915,8 @@ export interface operations {
                  *           "purchase_status": "past_due",
                  *           "price_slug": "monthly",
                  *           "amount": 999,
+                 *           "tax": null,
+                 *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
                  *           "refunded": false,
@@ -5881,6 +5991,8 @@ export interface operations {
                  *           "purchase_status": "active",
                  *           "price_slug": "monthly",
                  *           "amount": 400,
+                 *           "tax": null,
+                 *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 400,
                  *           "refunded": false,
@@ -5955,6 +6067,8 @@ export interface operations {
                  *           "purchase_status": "active",
                  *           "price_slug": "monthly",
                  *           "amount": 400,
+                 *           "tax": null,
+                 *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
                  *           "refunded": false,
@@ -6029,6 +6143,8 @@ export interface operations {
                  *           "purchase_status": "active",
                  *           "price_slug": "monthly",
                  *           "amount": 999,
+                 *           "tax": null,
+                 *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
                  *           "refunded": false,
@@ -6103,6 +6219,8 @@ export interface operations {
                  *           "purchase_status": "active",
                  *           "price_slug": "monthly",
                  *           "amount": 999,
+                 *           "tax": null,
+                 *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 999,
                  *           "refunded": true,
@@ -6177,6 +6295,8 @@ export interface operations {
                  *           "purchase_status": "active",
                  *           "price_slug": "monthly",
                  *           "amount": 999,
+                 *           "tax": null,
+                 *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
                  *           "refunded": false,
@@ -6251,6 +6371,8 @@ export interface operations {
                  *           "purchase_status": "canceled",
                  *           "price_slug": "monthly",
                  *           "amount": 999,
+                 *           "tax": 160,
+                 *           "receipt_url": "https://invoice.example.com/i/test_YWNjdF8",
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
                  *           "refunded": false,

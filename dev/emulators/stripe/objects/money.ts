@@ -89,6 +89,7 @@ export const MONEY = {
       failure_message: failed ? 'Your card was declined.' : null,
       paid,
       payment_intent: payment.id,
+      receipt_url: paid ? `${context.url}/receipts/${charge.id}` : null,
       refunded: refunded === payment.amount,
       status: charge.status === 'paid' ? 'succeeded' : charge.status,
     })

@@ -67,7 +67,8 @@ describe('payments', () => {
 
     const id = getId(session.payment_intent)
     const payment = await stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] })
-    expect(payment).toMatchObject({ status: 'succeeded', metadata: { user_id: 'u1' }, latest_charge: { paid: true } })
+    const charge = { paid: true, receipt_url: expect.stringMatching(/^http.+\/receipts\/ch_/) }
+    expect(payment).toMatchObject({ status: 'succeeded', metadata: { user_id: 'u1' }, latest_charge: charge })
 
     const part = await stripe.refunds.create({ payment_intent: id, amount: 900 })
     expect(part).toMatchObject({ object: 'refund', amount: 900, status: 'succeeded', payment_intent: id })

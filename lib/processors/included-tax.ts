@@ -1,0 +1,9 @@
+/**
+ * The tax in a payment of an invoice, in the units of its parts. Undefined if it is not known: a payment of a part, such as the one that a
+ * buyer's credit leaves, has a part of the tax that no processor reports.
+ */
+export function includedTax(paid: number, invoice: { total: number; tax: number | undefined }): number | undefined {
+  const { total, tax } = invoice
+  const isPart = tax !== undefined && tax >= 0 && tax <= paid
+  return isPart && (paid === total || tax === 0) ? tax : undefined
+}
