@@ -52,6 +52,31 @@ test('a subscriber sees the current plan, can buy a pack repeatedly, and lifetim
   expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toMatch(/Does not renew|Replaced/)
 })
 
+test('the account shows the last payment, with its tax and its receipt; a trial has none', async () => {
+  const { stripe, paywall } = pages.world
+  const visitor = await visit(pages, { path: '/account' })
+  const { page, home } = visitor
+  await signIn(visitor, newEmail())
+  await buyAsVisitor(pages, visitor, 'Monthly')
+  await stripe.setTerms(paywall.id, { taxPercent: 20, percentOff: 0 })
+  await buyAsVisitor(pages, visitor, 'Pack')
+  await stripe.setTerms(paywall.id, { taxPercent: 0, percentOff: 0 })
+  const requested: string[] = []
+  page.on('request', (request) => requested.push(new URL(request.url()).origin))
+  await page.goto(`${home}/account`)
+  const pack = page.getByRole('region', { name: 'Pack' })
+  expect(await pack.textContent()).toMatch(
+    /Last payment: \$6 on \w+ \d+, \d{4}\. This includes \$1 in taxes\. Receipt$/,
+  )
+  expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).not.toContain('Last payment')
+  await page.goto(`${home}/account?locale=de`)
+  expect(await pack.textContent()).toMatch(/Letzte Zahlung: 6\s\$ am .*\. Darin sind 1\s\$ Steuern enthalten\. Beleg$/)
+  expect(new Set(requested)).toEqual(new Set([pages.world.url]))
+  await pack.getByRole('link', { name: 'Beleg' }).click()
+  await page.waitForURL(`${stripe.url}/receipts/**`)
+  expect(await page.textContent('main')).toContain('Pack: $6')
+})
+
 test('a form that does not name the subscription does not end it', async () => {
   const visitor = await visit(pages, { path: '/account' })
   const { page, home } = visitor

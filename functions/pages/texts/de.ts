@@ -129,6 +129,9 @@ export const DE: Texts = {
   paused: 'Während der Pause wird nichts abgebucht',
   replaced: 'Wird durch Ihren neueren Kauf ersetzt',
   pendingPayment: 'Ihre Zahlung wird verarbeitet',
+  lastPayment: (amount, day) => `Letzte Zahlung: ${amount} am ${day}.`,
+  taxIncluded: (tax) => `Darin sind ${tax} Steuern enthalten.`,
+  receipt: 'Beleg',
 
   changePlan: 'Tarif wechseln',
   changeTo: (label) => `Zu ${label} wechseln`,

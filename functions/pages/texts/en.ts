@@ -119,6 +119,9 @@ export const EN = {
   paused: 'You are not charged while it is paused',
   replaced: 'Replaced by your newer purchase',
   pendingPayment: 'Your payment is being processed',
+  lastPayment: (amount: string, day: string) => `Last payment: ${amount} on ${day}.`,
+  taxIncluded: (tax: string) => `This includes ${tax} in taxes.`,
+  receipt: 'Receipt',
 
   // Changing the plan.
   changePlan: 'Change plan',
