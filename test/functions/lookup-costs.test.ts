@@ -54,6 +54,10 @@ async function readPages(count: number): Promise<Record<string, number>> {
       [PRICE_ID],
     )
     await fillUsers(filler, { from: 1, to: count }, { paywallId: '1', priceId: PRICE_ID })
+    await filler.run(
+      `insert into payments (payment_id, purchase_id, paywall_id, acquiring, processor_payment, fact_id, kind, amount, currency, occurred_at)
+       select gen_random_uuid(), id, paywall_id, acquiring, id, id, 'succeeded', 999, 'USD', created_at from purchases`,
+    )
     await filler.run(`update users set external_id = 'shop-' || substring(email from '\\d+')`)
     await filler.vacuum()
   }
