@@ -144,6 +144,7 @@ create table checkouts (
   price_id        text not null references prices,
   acquiring       text not null,
   trial_days      integer not null check (trial_days between 0 and 730),
+  options         jsonb not null default '{}' check (jsonb_typeof(options) = 'object'), -- settings.checkout of the paywall
   further_trial   boolean not null, -- the trial is valid even if the buyer has had one: the owner requested it
   country         text check (country ~ '^[A-Z]{2}$'),        -- the buyer's country, if it decides the price
   local_currency  text check (local_currency ~ '^[A-Z]{3}$'), -- the currency that an owner requested

@@ -90,6 +90,7 @@ export interface Checkouts {
   hosted_page_id: string | null;
   id: string;
   local_currency: string | null;
+  options: Generated<Json>;
   paywall_id: string;
   polled_at: Timestamp | null;
   price_id: string;

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
 import { Block, Links, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { CheckoutOptions } from '../../lib/processors/checkout-options.ts'
 import { MAX_TOKENS } from '../../lib/tokens/add-tokens.ts'
+import { checkCheckoutOptions } from './checkout-options.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { checkLayout, checkTranslations } from './layout.ts'
 import { country, price, tokenType } from './price.ts'
@@ -35,6 +37,7 @@ const settings = z
     brand_color: z.string().min(1).max(100).optional(),
     logo: Logo.optional(),
     links: Links.optional(),
+    checkout: CheckoutOptions.optional().describe('The options of the hosted pages, where the processor has them'),
     success_redirect_url: webAddress
       .optional()
       .describe('Where buyers return after paying if start-checkout has no successUrl'),
@@ -148,7 +151,7 @@ export function paywallSchema(environment: Environment) {
   const checkCaptcha = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkTurnstile(paywall, environment, context)
   const schema = checked(checked(shape(environment), 2, checkLayout), 3, checkNames, checkAccount, checkCaptcha)
-  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkTranslations, checkSellable)
+  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkTranslations, checkSellable, checkCheckoutOptions)
 }
 
 function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): void {

@@ -1,4 +1,5 @@
-import type { Capabilities, ProcessorDefinition } from '../../lib/processors/definition.ts'
+import type { CheckoutSwitch } from '../../lib/processors/checkout-options.ts'
+import type { Capabilities, ProcessorDefinition, SwitchSupport } from '../../lib/processors/definition.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 
@@ -30,6 +31,17 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
   returnUrl: 'Where the browser returns to',
 }
 
+/** The label of each option of `settings.checkout`. */
+const CHECKOUT_OPTIONS: Record<CheckoutSwitch, string> = {
+  automatic_tax: 'Taxes are added to the price',
+  tax_ids: 'Businesses can enter a tax id',
+  promotion_codes: 'Buyers can enter promotion codes',
+  invoices: 'One-time purchases get an invoice',
+  trial_without_card: 'A trial needs no payment method',
+  terms: 'Buyers must accept the terms of service of the owner',
+  adaptive_pricing: "The price is charged in the buyer's own currency, at the processor's rate",
+}
+
 const VALUES: Readonly<Record<string, string>> = {
   true: 'yes',
   false: '**no**',
@@ -39,10 +51,23 @@ const VALUES: Readonly<Record<string, string>> = {
   'of the product': 'as set on the product there',
 }
 
+const SWITCHES: Record<SwitchSupport, string> = {
+  'per page': 'as set',
+  always: 'always',
+  never: '**no**',
+  'in its settings': 'as set there',
+}
+
 /** Generates `docs/processors/capabilities.md` from the definitions of all processors. */
 export function capabilitiesPage(): string {
   const capabilities = Object.entries(CAPABILITIES).map(([capability, label]) =>
     row(label, ({ capabilities }) => describeValue(capabilities[capability as keyof Capabilities])),
+  )
+  const switches = Object.entries(CHECKOUT_OPTIONS).map(([option, label]) =>
+    row(
+      `${label}: \`checkout.${option}\``,
+      ({ checkoutOptions }) => SWITCHES[checkoutOptions.switches[option as CheckoutSwitch]],
+    ),
   )
   return [
     ...HEAD,
@@ -51,6 +76,10 @@ export function capabilitiesPage(): string {
     row('What it is', ({ kind }) => kind),
     row('`processorPrice` in the paywall file', ({ processorPrice }) => processorPrice),
     ...capabilities,
+    ...switches,
+    row('The language of a hosted page: `checkout.locale`', ({ checkoutOptions: { locales } }) =>
+      locales.size === 0 ? "that of the buyer's browser" : `that, or one of ${locales.size}`,
+    ),
     row('Currencies', ({ currencies }) =>
       currencies.size > MOST_NAMED ? String(currencies.size) : [...currencies].join(', '),
     ),

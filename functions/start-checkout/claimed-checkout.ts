@@ -21,6 +21,7 @@ export interface ClaimedCheckout {
   customer: string | null
   customers: CheckoutOrder['customers']
   trial_days: number
+  options: CheckoutOrder['options']
   country: string | null
   local_currency: string | null
   return_origin: string

@@ -89,6 +89,7 @@ function requestPage(processor: Processor, checkout: ClaimedCheckout, price: Pri
     amount: price.amount,
     recurring: checkout.price.recurring,
     trialDays: checkout.trial_days,
+    options: checkout.options,
     successUrl: `${back}/success`,
     errorUrl: `${back}/error`,
   })

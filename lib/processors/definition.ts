@@ -1,3 +1,4 @@
+import type { CheckoutSwitch } from './checkout-options.ts'
 import type { Notice } from './event.ts'
 import type { Interval } from './processor.ts'
 
@@ -24,10 +25,24 @@ export interface ProcessorDefinition<Field extends string = string> {
   priceProblems(price: OfferedPrice): PriceProblem[]
   /** Why it cannot sell some prices in combination with the paywall's others: the problems of each. */
   catalogueProblems?(prices: OfferedPrice[]): PriceProblem[][]
+  checkoutOptions: CheckoutOptionSupport
   webhook: WebhookDefinition
   capabilities: Capabilities
   calls: CallLimits
 }
+
+/** Which options of `settings.checkout` can be set for a hosted page. */
+export interface CheckoutOptionSupport {
+  switches: Readonly<Record<CheckoutSwitch, SwitchSupport>>
+  /** The languages of its pages, as BCP 47 writes them; empty if a page's language cannot be set. */
+  locales: ReadonlySet<string>
+}
+
+/**
+ * `per page`: true and false are both possible. `always`, `never`: so it is on every page. `in its settings`: the owner decides at the
+ * processor, for all pages.
+ */
+export type SwitchSupport = 'per page' | 'always' | 'never' | 'in its settings'
 
 /** Rate limits of an account, by test and live mode. */
 export interface CallLimits {

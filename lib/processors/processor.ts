@@ -1,3 +1,4 @@
+import type { CheckoutOptions } from './checkout-options.ts'
 import type { ObjectVersions } from './object-versions.ts'
 import type { ProcessorName } from './processor-name.ts'
 
@@ -36,6 +37,8 @@ export interface CheckoutOrder {
   /** The billing period; null for a one-time price. */
   recurring: { interval: Interval; intervalCount: number } | null
   trialDays: number
+  /** `settings.checkout` of the paywall. */
+  options: CheckoutOptions
   successUrl: string
   errorUrl: string
 }

@@ -54,6 +54,7 @@ async function startAdapter(acquiring: ProcessorName) {
       amount: price.amount,
       recurring: { interval: price.interval!, intervalCount: price.interval_count! },
       trialDays: price.trial_days,
+      options: {},
       successUrl: 'https://pay.example/success',
       errorUrl: 'https://pay.example/error',
     })

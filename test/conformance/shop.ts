@@ -53,7 +53,7 @@ export function paywallAt(acquiring: ProcessorName) {
   }
   const credentials: FileJson = EMULATORS[acquiring].demoCredentials()
   return {
-    settings: { tokenization_queries: [{ type: 'standard' }] },
+    settings: { tokenization_queries: [{ type: 'standard' }], ...taxed(acquiring) },
     processor: { acquiring, credentials },
     prices: [
       monthly({ processorPrice, locals: [inGermany], features: ['export'] }),
@@ -64,6 +64,10 @@ export function paywallAt(acquiring: ProcessorName) {
     ],
   }
 }
+
+/** Where taxes are an option, the shop has it: their percentage is 0 unless a test sets it. */
+const taxed = (acquiring: ProcessorName) =>
+  DEFINITIONS[acquiring].checkoutOptions.switches.automatic_tax === 'per page' && { checkout: { automatic_tax: true } }
 
 type Sold = ReturnType<typeof paywallAt>
 

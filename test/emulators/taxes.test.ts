@@ -15,7 +15,8 @@ describe('taxes and a coupon', () => {
   test('at Stripe', async () => {
     const { emulator, stripe: sdk } = await stripe.startStripe()
     await emulator.setTerms(PAYWALL, TERMS)
-    const session = await stripe.buy(sdk, stripe.subscriptionOrder())
+    const taxed = { automatic_tax: { enabled: true } }
+    const session = await stripe.buy(sdk, stripe.subscriptionOrder(taxed))
     expect(session).toMatchObject({
       amount_subtotal: 999,
       amount_total: TOTAL,
@@ -33,7 +34,7 @@ describe('taxes and a coupon', () => {
       total_discount_amounts: [{ amount: DISCOUNT }],
     })
     expect(items.data[0]).toMatchObject({ price: { unit_amount: 999 } })
-    const once = await stripe.buy(sdk, stripe.paymentOrder())
+    const once = await stripe.buy(sdk, stripe.paymentOrder(taxed))
     const payment = await sdk.paymentIntents.retrieve(stripe.getId(once.payment_intent))
     expect(payment.amount).toBe(once.amount_total)
     expect(once.amount_total).not.toBe(once.amount_subtotal)

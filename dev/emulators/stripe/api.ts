@@ -15,6 +15,7 @@ import { errorBody, mistake, refused } from './errors.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
 import { MONEY_ROUTES } from './money.ts'
 import { invoicePayments } from './objects/money.ts'
+import { postPaymentInvoiceById } from './objects/post-payment-invoice.ts'
 import { checkoutLineItems } from './objects/selling.ts'
 import { toList } from './objects/wire.ts'
 import { API_VERSION, RATE_LIMIT } from './rules.ts'
@@ -54,7 +55,7 @@ const expand = expander({
   tooDeep: (levels) => refused('too_deep', { levels }),
   notExpandable: (path) => refused('not_expandable', { path }),
   included: includedList,
-  findOther: findScheduleObject,
+  findOther: (context, id) => findScheduleObject(context, id) ?? postPaymentInvoiceById(context, id),
 })
 
 /** A list that Stripe includes only with `expand`; null if the object has no such list. */

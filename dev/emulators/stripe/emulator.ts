@@ -19,7 +19,7 @@ import { hostedInvoice } from './hosted-invoice.ts'
 import { refund } from './money.ts'
 import { MONEY } from './objects/money.ts'
 import { SELLING } from './objects/selling.ts'
-import { ADAPTIVE_PRICING, managingSchedule, PRORATION } from './own.ts'
+import { ADAPTIVE_PRICING, managingSchedule, PRORATION, STRIPE_TAX, TERMS_OF_SERVICE } from './own.ts'
 import { pendingUpdatesDue } from './plan-changes.ts'
 import { receipt, UNKNOWN_RECEIPT } from './receipt.ts'
 import { DUNNING, RATE_LIMIT, renewals } from './rules.ts'
@@ -89,6 +89,8 @@ export const startStripeEmulator = createEmulator({
     setDunning: DUNNING.control,
     setProration: PRORATION.control,
     setAdaptivePricing: ADAPTIVE_PRICING.control,
+    setStripeTax: STRIPE_TAX.control,
+    setTermsOfService: TERMS_OF_SERVICE.control,
     /** The payer's bank disputes the payment, or with `warning` opens an inquiry. */
     dispute: onRecord(
       'payment_intent',

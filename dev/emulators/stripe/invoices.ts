@@ -2,9 +2,10 @@ import * as z from 'zod'
 import { type AccountContext, find, newestFirst, showEach } from '../core/domain/context.ts'
 import type { InvoiceRecord } from '../core/domain/money-records.ts'
 import { boolean, integer, text } from '../core/wire/form-fields.ts'
-import { act, Nothing, type Route, retrieve, route } from '../core/wire/routes.ts'
+import { act, Nothing, type Route, read, route } from '../core/wire/routes.ts'
 import { refused } from './errors.ts'
 import { deletePendingItem, pendingItems } from './objects/pending-items.ts'
+import { postPaymentInvoiceById } from './objects/post-payment-invoice.ts'
 import { toList } from './objects/wire.ts'
 import { discardUpdate, findWaiting } from './plan-changes.ts'
 import { PreviewParameters, previewInvoice } from './previews.ts'
@@ -58,7 +59,10 @@ export const INVOICE_ROUTES: Route[] = [
     const invoices = newestFirst(context, 'invoices', { subscription }).slice(0, limit)
     return toList('/v1/invoices', showEach(context, 'invoices', invoices))
   }),
-  retrieve('/v1/invoices/:id', 'invoices'),
+  read(
+    '/v1/invoices/:id',
+    (context, id) => postPaymentInvoiceById(context, id) ?? context.show('invoices', find(context, 'invoices', id)),
+  ),
   act('POST', '/v1/invoices/:id/finalize', FinalizeParameters, 'invoices', finalize),
   route('POST', '/v1/invoices/create_preview', PreviewParameters, previewInvoice),
   act('POST', '/v1/invoices/:id/void', Nothing, 'invoices', voidInvoice),

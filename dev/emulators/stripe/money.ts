@@ -7,6 +7,7 @@ import { create, type Route, retrieve, route } from '../core/wire/routes.ts'
 import { rejectUnsupportedCharge } from './currencies.ts'
 import { refused } from './errors.ts'
 import { invoicePayments } from './objects/money.ts'
+import { postPaymentInvoicePayments } from './objects/post-payment-invoice.ts'
 import { toList } from './objects/wire.ts'
 
 const RefundParameters = z.strictObject({ payment_intent: text(), amount: integer(1).optional() })
@@ -33,7 +34,8 @@ const DisputeParameters = z.strictObject({ payment_intent: text() })
 export const MONEY_ROUTES: Route[] = [
   route('GET', '/v1/invoice_payments', InvoicePaymentParameters, (context, { payment, invoice: id }) => {
     const invoices = all(context, 'invoices').filter(matches({ id, payment: payment?.payment_intent }))
-    return toList('/v1/invoice_payments', invoices.flatMap(invoicePayments))
+    const others = id === undefined ? postPaymentInvoicePayments(context, payment?.payment_intent) : []
+    return toList('/v1/invoice_payments', [...invoices.flatMap(invoicePayments), ...others])
   }),
   retrieve('/v1/payment_intents/:id', 'payments'),
   retrieve('/v1/charges/:id', 'attempts'),

@@ -16,11 +16,17 @@ export const metadata = z
 const note = z.string().nullable().default(null)
 
 /** `customer_email`: the address with which the session was created. */
+const enabled = z.object({ enabled: z.boolean() })
+
 export const pageOwn = ownFields({
   metadata,
   client_reference_id: note,
   customer_email: note,
-  adaptive_pricing: z.object({ enabled: z.boolean() }),
+  adaptive_pricing: enabled,
+  automatic_tax: enabled,
+  consent_collection: z.object({ terms_of_service: z.string() }).nullable(),
+  invoice_creation: enabled.nullable(),
+  locale: note,
 })
 
 /**
@@ -29,6 +35,15 @@ export const pageOwn = ownFields({
  * convert amounts.
  */
 export const ADAPTIVE_PRICING = accountSetting('enabled', z.boolean(), true)
+
+/**
+ * Whether Stripe Tax is set up in the dashboard, without which Stripe refuses sessions with automatic tax
+ * (docs.stripe.com/tax/set-up). Taxes are those of `setTerms`.
+ */
+export const STRIPE_TAX = accountSetting('ready', z.boolean(), true)
+
+/** The owner's terms of service in the dashboard's public details, without which Stripe refuses sessions that ask for consent. */
+export const TERMS_OF_SERVICE = accountSetting('url', z.url().nullable(), 'https://seller.example/terms')
 
 const feedback = CancellationReason.nullable().default(null)
 
@@ -60,6 +75,7 @@ export const subscriptionOwn = ownFields({
   metadata,
   comment: note,
   feedback,
+  missing_payment_method: z.string().default('create_invoice'),
   schedules: z.array(Schedule).default([]),
   pendingUpdate: PendingUpdate.nullable().default(null),
 })

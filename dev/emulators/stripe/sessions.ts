@@ -13,6 +13,7 @@ import { rejectSecondCurrency, rejectUnsupportedCharge } from './currencies.ts'
 import { refused } from './errors.ts'
 import { priceObject } from './objects/selling.ts'
 import { ADAPTIVE_PRICING, metadata } from './own.ts'
+import { pageAsks, pageParameters, pageTerms, refuseOptions, trialSettings } from './page-options.ts'
 
 const CheckoutSessionParameters = z.strictObject({
   mode: z.enum(['payment', 'subscription']),
@@ -26,8 +27,11 @@ const CheckoutSessionParameters = z.strictObject({
   customer_creation: optional(z.enum(['always', 'if_required'])),
   client_reference_id: optional(text(200)),
   adaptive_pricing: optional(z.strictObject({ enabled: boolean.optional() })),
+  ...pageParameters,
   metadata,
-  subscription_data: optional(z.strictObject({ trial_period_days: optional(integer(1, 730)), metadata })),
+  subscription_data: optional(
+    z.strictObject({ trial_period_days: optional(integer(1, 730)), trial_settings: trialSettings, metadata }),
+  ),
   payment_intent_data: optional(z.strictObject({ metadata })),
   expires_at: optional(integer(0)),
 })
@@ -37,6 +41,7 @@ type Parameters = z.output<typeof CheckoutSessionParameters>
 /** Opens a checkout session with one line item. Throws Stripe's error for contradicting parameters and unknown objects. */
 function createCheckoutSession(context: AccountContext, given: Parameters): PageRecord {
   refuseContradictions(given)
+  refuseOptions(context, given)
   const { mode, customer, customer_email, client_reference_id } = given
   const item = toItem(context, given)
   const payer = customer === null ? null : find(context, 'customers', customer, 'customer')
@@ -51,14 +56,23 @@ function createCheckoutSession(context: AccountContext, given: Parameters): Page
     cancelUrl: given.cancel_url,
     makesCustomer: given.customer_creation === 'always',
     trialDays: given.subscription_data?.trial_period_days ?? null,
+    terms: pageTerms(context, given),
+    asks: pageAsks(given),
     own: {
       metadata: given.metadata,
       client_reference_id,
       customer_email,
       adaptive_pricing: { enabled: given.adaptive_pricing?.enabled ?? ADAPTIVE_PRICING.read(context) },
+      automatic_tax: given.automatic_tax ?? { enabled: false },
+      consent_collection: given.consent_collection,
+      invoice_creation: given.invoice_creation,
+      locale: given.locale,
     },
     gives: {
-      subscription: { metadata: given.subscription_data?.metadata ?? {} },
+      subscription: {
+        metadata: given.subscription_data?.metadata ?? {},
+        ...given.subscription_data?.trial_settings?.end_behavior,
+      },
       payment: { metadata: given.payment_intent_data?.metadata ?? {} },
     },
   })

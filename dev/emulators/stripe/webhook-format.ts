@@ -3,22 +3,23 @@ import type { AccountContext } from '../core/domain/context.ts'
 import type { DomainEvent, NewEvent } from '../core/domain/domain-events.ts'
 import { latestAttempt } from '../core/domain/payments.ts'
 import type { EventRecord } from '../core/domain/records.ts'
-import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
+import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { MINUTE_SECONDS } from '../core/periods.ts'
 import type { WebhookFormat } from '../core/processor.ts'
 import { createEvents, type Made, sameNames, showSubject } from '../core/webhooks/create-events.ts'
 import { oldValues } from '../core/wire/old-values.ts'
 import { snakeFields } from '../core/wire/snake.ts'
 import type { StripeAccount } from './accounts.ts'
+import { findPostPaymentInvoice } from './objects/post-payment-invoice.ts'
 import { scheduleObject } from './objects/schedule.ts'
 import { eventOwn, subscriptionOwn } from './own.ts'
 import { API_VERSION } from './rules.ts'
 
 /** The events in Stripe's order. */
 const TYPES: Parameters<typeof createEvents>[0] = {
-  'page.completed': ['checkout.session.completed'],
+  'page.completed': ({ page }, context) => ['checkout.session.completed', ...invoiceEvents(page, context)],
   'page.expired': ['checkout.session.expired'],
-  'page.paid': ['checkout.session.async_payment_succeeded'],
+  'page.paid': ({ page }, context) => ['checkout.session.async_payment_succeeded', ...invoiceEvents(page, context)],
   'page.failed': ['checkout.session.async_payment_failed'],
   'payment.pending': ['charge.pending', 'payment_intent.processing'],
   'payment.paid': ['charge.succeeded', 'payment_intent.succeeded'],
@@ -75,6 +76,12 @@ export const WEBHOOK_FORMAT: WebhookFormat<StripeAccount, StripeEvent> = {
   // Up to three days, exponentially, as in live mode; a sandbox makes only three attempts. The exact times are not published:
   // UNVERIFIED.
   retrySeconds: [5, 30, 2 * 60, 4 * 60, 8 * 60, 16 * 60, 24 * 60, 17 * 60].map((minutes) => minutes * MINUTE_SECONDS),
+}
+
+/** The event of the invoice of a one-time payment. */
+function invoiceEvents(page: PageRecord, context: AccountContext): Made[] {
+  const object = findPostPaymentInvoice(context, page)
+  return object ? [{ type: 'invoice.paid', object, own: { previous: null, request: requestObject(context) } }] : []
 }
 
 function scheduleEvents(

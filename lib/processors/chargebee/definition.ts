@@ -57,6 +57,19 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
   // Amounts are whole numbers of hundredths, whatever the currency has in ISO 4217.
   decimals: { BHD: 2, JOD: 2, KWD: 2, OMR: 2, TND: 2 },
   priceProblems,
+  // Checkout & Self-Serve Portal in the dashboard decides what its pages ask for. A one-time checkout makes an invoice, too.
+  checkoutOptions: {
+    switches: {
+      automatic_tax: 'in its settings',
+      tax_ids: 'in its settings',
+      promotion_codes: 'in its settings',
+      invoices: 'always',
+      trial_without_card: 'in its settings',
+      terms: 'in its settings',
+      adaptive_pricing: 'never',
+    },
+    locales: new Set(),
+  },
   webhook: {
     events: [
       'subscription_created',

@@ -23,6 +23,19 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
   decimals: {},
   priceProblems,
   catalogueProblems,
+  // Freemius is the seller, so it charges taxes, takes tax ids and makes invoices.
+  checkoutOptions: {
+    switches: {
+      automatic_tax: 'always',
+      tax_ids: 'always',
+      promotion_codes: 'per page',
+      invoices: 'always',
+      trial_without_card: 'never',
+      terms: 'never',
+      adaptive_pricing: 'never',
+    },
+    locales: new Set(),
+  },
   webhook: {
     events: [
       'license.created',

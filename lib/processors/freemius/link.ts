@@ -32,7 +32,11 @@ interface Sold extends Pick<CheckoutOrder, 'processorPrice' | 'currency' | 'recu
 
 /** A checkout at Freemius is a link with the plan, the pricing and the buyer, whose page sells a new licence. */
 export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Keys, place: Place): string {
-  const more = { ...(order.trialDays > 0 && { trial: 'paid' }), cancel_url: order.errorUrl }
+  const more = {
+    ...(order.trialDays > 0 && { trial: 'paid' }),
+    ...(order.options.promotion_codes === false && { hide_coupon: '1' }),
+    cancel_url: order.errorUrl,
+  }
   return linkTo({ ...order, more }, keys, place)
 }
 

@@ -28,6 +28,19 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
   ),
   decimals: {},
   priceProblems,
+  // A payment has an amount and a description, and its page asks for nothing else: docs.mollie.com/reference/create-payment.
+  checkoutOptions: {
+    switches: {
+      automatic_tax: 'never',
+      tax_ids: 'never',
+      promotion_codes: 'never',
+      invoices: 'never',
+      trial_without_card: 'never',
+      terms: 'never',
+      adaptive_pricing: 'never',
+    },
+    locales: new Set(),
+  },
   webhook: {
     events: [
       'payment.paid',

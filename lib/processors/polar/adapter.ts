@@ -119,7 +119,7 @@ function withoutEmail(api: PolarCore, order: CheckoutOrder, error: unknown): Pro
 const isAbout = (error: unknown, field: string) => error instanceof PolarRefusal && error.fields.includes(field)
 
 function checkoutFor(order: CheckoutOrder, customer: string | null): models.CheckoutCreate {
-  const { trialDays, recurring, email } = order
+  const { trialDays, recurring, email, options } = order
   const sale = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId } satisfies Sale
   const trial = { allow_trial: true, trial_interval: 'day', trial_interval_count: trialDays } as const
   return {
@@ -130,6 +130,8 @@ function checkoutFor(order: CheckoutOrder, customer: string | null): models.Chec
     metadata: customer === null ? sale : { ...sale, customer_id: customer },
     ...(customer !== null ? { customer_id: customer } : { external_customer_id: order.userId }),
     ...(customer === null && email !== null && { customer_email: email }),
+    // Polar's default is true.
+    ...(options.promotion_codes !== undefined && { allow_discount_codes: options.promotion_codes }),
     // Otherwise Polar would give the product's own trial.
     ...(recurring !== null && trialDays > 0 ? trial : { allow_trial: false }),
   }

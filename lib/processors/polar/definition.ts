@@ -36,6 +36,20 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
   currencies: new Set(CURRENCIES.trim().split(/\s+/).filter(isCurrency)),
   decimals: {},
   priceProblems,
+  // Polar is the seller, so it charges taxes, takes tax ids and makes invoices. That a trial needs a payment method, and which languages
+  // its page has, are settings of the organisation.
+  checkoutOptions: {
+    switches: {
+      automatic_tax: 'always',
+      tax_ids: 'always',
+      promotion_codes: 'per page',
+      invoices: 'always',
+      trial_without_card: 'never',
+      terms: 'never',
+      adaptive_pricing: 'never',
+    },
+    locales: new Set(),
+  },
   webhook: {
     events: [
       'checkout.updated',

@@ -5,6 +5,7 @@ import { lookUp } from '../look-up.ts'
 import type { CheckoutOrder, PurchaseReference } from '../processor.ts'
 import { parse, stripeApi } from './api.ts'
 import { endNow, endWithPeriod, stopCharging } from './charging.ts'
+import { checkoutSessionFor } from './checkout-session.ts'
 import { hasFailed, type PaidPurchase, readStripeEvent } from './events.ts'
 import { CheckoutState, InvoicePayments, OpenedSession, PortalSession, Refund } from './objects.ts'
 import { changePlan, previewPlanChange } from './plan-change.ts'
@@ -91,7 +92,10 @@ async function asking<Reply>(reply: Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** If a payment paid an invoice, the invoice names the subscription; else it belongs to a one-time purchase. */
+/**
+ * If a payment paid an invoice of a subscription, the invoice names that; else it belongs to a one-time purchase, which may have an
+ * invoice of its own.
+ */
 async function findPurchase(api: Stripe, paymentIntent: string | null, hold: number | null): Promise<PaidPurchase> {
   if (!paymentIntent) return { about: null, paymentId: null }
   const payment = { type: 'payment_intent', payment_intent: paymentIntent } as const
@@ -99,7 +103,8 @@ async function findPurchase(api: Stripe, paymentIntent: string | null, hold: num
     asking(api.invoicePayments.list({ payment, expand: ['data.invoice'] })),
   )
   const [paid] = parse(InvoicePayments, reply).data
-  if (paid) return { about: subscriptionReference(paid.invoice), paymentId: paid.invoice.id }
+  const subscription = paid ? subscriptionReference(paid.invoice) : null
+  if (paid && subscription) return { about: subscription, paymentId: paid.invoice.id }
   return { about: { kind: 'payment', id: paymentIntent }, paymentId: paymentIntent }
 }
 
@@ -134,25 +139,5 @@ async function createForNobody(
     if (order.email === null || !isRefusedEmail(error)) throw error
     const withoutEmail = checkoutSessionFor({ ...order, email: null }, null)
     return api.checkout.sessions.create(withoutEmail, { idempotencyKey: `${idempotencyKey}:no-email` })
-  }
-}
-
-function checkoutSessionFor(order: CheckoutOrder, customer: string | null): Stripe.Checkout.SessionCreateParams {
-  const metadata = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId }
-  return {
-    line_items: [{ price: order.processorPrice, quantity: 1 }],
-    success_url: order.successUrl,
-    cancel_url: order.errorUrl,
-    client_reference_id: order.userId,
-    metadata,
-    // Otherwise the account's setting may show and charge the price in the buyer's own currency, at Stripe's rate and with its fee.
-    adaptive_pricing: { enabled: false },
-    ...(customer ? { customer } : order.email && { customer_email: order.email }),
-    ...(order.recurring
-      ? {
-          mode: 'subscription',
-          subscription_data: { metadata, ...(order.trialDays > 0 && { trial_period_days: order.trialDays }) },
-        }
-      : { mode: 'payment', payment_intent_data: { metadata } }),
   }
 }

@@ -19,6 +19,11 @@ KES KGS KHR KMF KRW KWD KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP 
 NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SEK SGD SHP SLE SOS SRD SVC SZL THB TJS TND TOP TRY TTD
 TWD TZS UAH UGX USD UYU UZS VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW`
 
+/** `SessionCreateParams.Locale` of its SDK, without `auto`, which is the default. */
+const LOCALES = `
+bg cs da de el en en-GB es es-419 et fi fil fr fr-CA hi-IN hr hu id it ja ko lt lv ms mt nb nl pl pt pt-BR ro ru sk sl sv th tr vi
+zh zh-HK zh-TW`
+
 /**
  * Where Stripe's units differ from ISO 4217: the shift of the decimal point. Króna and shilling have no decimals, yet Stripe writes two,
  * always 00. The ariary has two, which are not in use, and Stripe writes none.
@@ -41,6 +46,19 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
   // For currencies with three decimals, the last one must be 0.
   decimals: { MGA: 0, BHD: 2, JOD: 2, KWD: 2, OMR: 2, TND: 2 },
   priceProblems: () => [],
+  // The parameters of a checkout session: docs.stripe.com/api/checkout/sessions/create. A subscription always has invoices.
+  checkoutOptions: {
+    switches: {
+      automatic_tax: 'per page',
+      tax_ids: 'per page',
+      promotion_codes: 'per page',
+      invoices: 'per page',
+      trial_without_card: 'per page',
+      terms: 'per page',
+      adaptive_pricing: 'per page',
+    },
+    locales: new Set(LOCALES.trim().split(/\s+/)),
+  },
   webhook: {
     events: [
       'checkout.session.completed',

@@ -27,6 +27,7 @@ export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   amount: 999,
   recurring: { interval: 'month', intervalCount: 1 },
   trialDays: 0,
+  options: {},
   successUrl: 'https://pay.example/r/1/success',
   errorUrl: 'https://pay.example/r/1/error',
   ...more,

@@ -23,6 +23,7 @@ export const order = (price: EnteredPrice = PRICES.monthly, more: Partial<Checko
   amount: price.amount,
   recurring: price.interval && { interval: price.interval, intervalCount: 1 },
   trialDays: price.trialDays,
+  options: {},
   successUrl: 'https://pay.example/r/1/success',
   errorUrl: 'https://pay.example/r/1/error?why=left&to=a%20b',
   ...more,

@@ -129,6 +129,7 @@ const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   currency: 'EUR',
   amount: 999,
   trialDays: 0,
+  options: {},
   recurring: { interval: 'month', intervalCount: 1 },
   successUrl: common.redirectUrl,
   errorUrl: common.cancelUrl,

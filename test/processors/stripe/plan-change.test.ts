@@ -87,7 +87,10 @@ test('an upgrade is charged at once, as previewed', async () => {
 })
 
 test('a preview includes taxes and discounts', async () => {
-  const { preview, change, charges } = await startChange({}, { taxPercent: 20, percentOff: 50 })
+  const { preview, change, charges } = await startChange(
+    { options: { automatic_tax: true } },
+    { taxPercent: 20, percentOff: 50 },
+  )
   const expected = await preview()
   expect(expected).toMatchObject({ dueNow: 1050, credit: 524, next: { amount: 1799 } })
   expect(await change({}, 1050)).toEqual({ outcome: 'changed' })

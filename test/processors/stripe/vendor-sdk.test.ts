@@ -93,6 +93,7 @@ const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   currency: 'USD',
   amount: 999,
   trialDays: 0,
+  options: {},
   recurring: { interval: 'month', intervalCount: 1 },
   successUrl: 'https://pay.example/success',
   errorUrl: 'https://pay.example/error',

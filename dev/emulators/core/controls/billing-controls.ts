@@ -11,6 +11,7 @@ import type { SoldPrice, SubscriptionRecord } from '../domain/selling-records.ts
 import { pauseSubscription } from '../domain/subscriptions.ts'
 import { UNKNOWN_VALUES } from '../wire/unknown-values.ts'
 import { changing, deciding, onRecord, onRecordWith } from './controls.ts'
+import { PROMOTION_CODES } from './promotion-codes.ts'
 import { TERMS } from './terms.ts'
 
 type ChangeSubscription = (context: AccountContext, subscription: SubscriptionRecord) => SubscriptionRecord
@@ -119,6 +120,8 @@ export const billingControls = ({
   setValues: UNKNOWN_VALUES.control,
   /** Sets taxes and a coupon for every page. */
   setTerms: TERMS.control,
+  /** Sets the codes that buyers can enter on pages that ask for one. */
+  setPromotionCodes: PROMOTION_CODES.control,
   /** The customer cancels in the processor's portal. */
   portalCancel: onSubscription((...given) => setCancelled(...given, true)),
   /** The customer undoes the cancellation there. */

@@ -3,7 +3,7 @@ import { type AccountContext, find } from './context.ts'
 import { newCustomer } from './customers.ts'
 import { markInvoicePaid, newInvoice, periodLine } from './invoices.ts'
 import type { PaymentRecord } from './money-records.ts'
-import { amountToday, reportDelayedPayment } from './pages.ts'
+import { amountToday, needsCard, reportDelayedPayment } from './pages.ts'
 import { attemptPayment, decidePayment, openPayment } from './payments.ts'
 import type { CustomerRecord, PageRecord } from './selling-records.ts'
 import { newSubscription } from './subscriptions.ts'
@@ -87,6 +87,7 @@ function startSubscription(
     quantity,
     terms,
     trialDays,
+    hasCard: needsCard(page),
     own: structuredClone(gives.subscription),
     ...(chosenId !== undefined && { id: chosenId }),
     ...(trialEnd !== undefined && { trialEnd }),

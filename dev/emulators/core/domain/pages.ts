@@ -2,13 +2,13 @@ import { TERMS } from '../controls/terms.ts'
 import { DAY_SECONDS } from '../periods.ts'
 import { amountsOn } from './amounts.ts'
 import { type AccountContext, all, find, newRecord } from './context.ts'
-import type { PageRecord } from './selling-records.ts'
+import { Asks, type PageRecord } from './selling-records.ts'
 
 type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | Unused | Usual> &
   Partial<Pick<PageRecord, Usual>> & { gives?: Partial<PageRecord['gives']> }
-type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid'
+type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid' | 'promotionCode' | 'taxId'
 /** The fields of a page that have defaults. */
-type Usual = 'id' | 'mode' | 'terms' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
+type Usual = 'id' | 'mode' | 'terms' | 'asks' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
 
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
   const page = newPage(context, given)
@@ -26,8 +26,11 @@ export function newPage(context: AccountContext, given: NewPage): PageRecord {
     subscription: null,
     invoice: null,
     unpaid: false,
+    promotionCode: null,
+    taxId: null,
     mode: given.price.interval === null ? 'payment' : 'subscription',
     terms: TERMS.read(context),
+    asks: Asks.parse({}),
     quantity: 1,
     customer: null,
     makesCustomer: true,
@@ -53,6 +56,9 @@ export const amountsToday = ({ price, quantity, terms, trialDays }: PageRecord) 
   amountsOn(terms, trialDays === null ? price.amount * quantity : 0)
 
 export const amountToday = (page: PageRecord) => amountsToday(page).total
+
+/** Whether the buyer must enter a payment method. */
+export const needsCard = (page: PageRecord) => page.asks.card || amountToday(page) > 0
 
 /** Closes an open page that has expired. */
 export function expireIfOver(context: AccountContext, page: PageRecord): void {

@@ -26,7 +26,8 @@ function applySchedule(subscription: SubscriptionRecord): void {
 }
 
 /**
- * Ends the current period or trial, whatever the clock says. A subscription whose end is scheduled ends. Any other begins its next
+ * Ends the current period or trial, whatever the clock says. A subscription whose end is scheduled ends, and so does a trial without a
+ * payment method. Any other begins its next
  * period `active`, with a draft invoice, because processors charge it a while later. With an unpaid earlier period it keeps its
  * status.
  */
@@ -36,8 +37,9 @@ export function rollOver(
   rules: DebtRules,
 ): SubscriptionRecord {
   refuseEnded(context, subscription)
-  const { cancelAt, periodEnd, status } = subscription
-  if (cancelAt !== null && cancelAt <= periodEnd) {
+  const { cancelAt, periodEnd, status, hasCard } = subscription
+  const endsWithTrial = status === 'trialing' && !hasCard
+  if (endsWithTrial || (cancelAt !== null && cancelAt <= periodEnd)) {
     return endSubscription(context, subscription, { at: periodEnd, owedAtEnd: rules.owedAtEnd })
   }
 

@@ -22,6 +22,16 @@ export const Terms = z.object({
   percentOff: z.number().min(0).max(100).default(0),
 })
 
+/** What a page asks the buyer for, besides an address and the payment. */
+export const Asks = z.object({
+  promotionCode: z.boolean().default(false),
+  taxId: z.boolean().default(false),
+  /** The buyer must accept the seller's terms of service. */
+  consent: z.boolean().default(false),
+  /** A payment method. Only a page with nothing to pay today can do without. */
+  card: z.boolean().default(true),
+})
+
 /** A line of an invoice. A proration covers a part of a period: a negative one of the old price, or one of the new price. */
 export const PricedLine = z.object({
   price: SoldPrice,
@@ -65,6 +75,10 @@ export const PageRecord = z.object({
   price: SoldPrice,
   quantity: z.int(),
   terms: Terms,
+  asks: Asks.prefault({}),
+  /** What the buyer has entered of it; null: nothing. */
+  promotionCode: z.string().nullable().default(null),
+  taxId: z.string().nullable().default(null),
   trialDays: z.int().nullable(),
   /** When the trial ends, if the seller sets a time instead of days. */
   trialEnd: z.int().optional(),
@@ -117,6 +131,8 @@ export const SubscriptionRecord = z.object({
   periodStart: z.int(),
   periodEnd: z.int(),
   trialEnd: z.int().nullable(),
+  /** Whether it has a payment method. A trial without one is not continued. */
+  hasCard: z.boolean().default(true),
   /** Whether the event that announces the trial's end was sent. */
   trialEndAnnounced: z.boolean(),
   cancelAtPeriodEnd: z.boolean(),

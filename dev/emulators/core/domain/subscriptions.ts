@@ -31,6 +31,7 @@ export function newSubscription(
     periodStart: now,
     periodEnd: trialEnd ?? nextPeriodEnd(now, given.price, now),
     trialEnd,
+    hasCard: true,
     trialEndAnnounced: false,
     cancelAtPeriodEnd: false,
     cancelAt: null,
@@ -59,6 +60,14 @@ export function change(
       context.emit({ what: `subscription.${change}`, subscription })
   }
   return subscription
+}
+
+/** The customer adds the missing payment method of a trial, which is then continued. */
+export function addCard(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
+  refuseEnded(context, subscription)
+  return change(context, subscription, () => {
+    subscription.hasCard = true
+  })
 }
 
 const OVER: SubscriptionRecord['status'][] = ['canceled', 'incomplete_expired', 'completed']

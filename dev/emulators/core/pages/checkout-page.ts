@@ -10,6 +10,8 @@ export interface CheckoutView {
   terms: string
   /** The e-mail field, if the page has one; read-only if it has a value. */
   email?: { value: string | null }
+  /** Other fields. */
+  fields?: Html
   pay: string
   /** The labels of the other buttons by action; the last one is styled as secondary. */
   buttons: Record<string, string>
@@ -18,7 +20,7 @@ export interface CheckoutView {
 
 /** The page on which a person pays. `problem`: why the last attempt failed. */
 export async function checkoutPage(view: CheckoutView, problem?: string): Promise<string> {
-  const { email, buttons } = view
+  const { email, fields, buttons } = view
   const quiet = Object.keys(buttons).at(-1)
   return layout(
     problem && view.heading !== view.title ? `Not paid: ${view.heading}` : view.title,
@@ -28,7 +30,7 @@ export async function checkoutPage(view: CheckoutView, problem?: string): Promis
       <p class="terms">${view.terms}</p>
       ${problem ? html`<p class="error" role="alert">${problem}</p>` : ''}
       <form method="post">
-        ${email ? emailField(email.value) : ''}
+        ${email ? emailField(email.value) : ''}${fields ?? ''}
         <button class="pay" name="action" value="pay">${view.pay}</button>
         ${Object.entries(buttons).map(([action, label]) => button(action, label, action === quiet))}
         <p class="hint">This is an emulator: it needs no card and moves no money. ${view.hint}</p>

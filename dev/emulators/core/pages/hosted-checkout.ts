@@ -2,11 +2,12 @@ import { html } from 'hono/html'
 import * as z from 'zod'
 import { declinePage, payPage, payPageLater } from '../domain/checkout.ts'
 import type { AccountContext } from '../domain/context.ts'
-import { amountToday, expireIfOver } from '../domain/pages.ts'
+import { amountToday, expireIfOver, needsCard } from '../domain/pages.ts'
 import type { PageRecord } from '../domain/selling-records.ts'
 import { cycleText } from '../periods.ts'
 import type { HttpRequest } from '../server.ts'
 import { EmulatorError } from '../wire/emulator-error.ts'
+import { buyerFields, enterFields } from './buyer-fields.ts'
 import { type CheckoutView, checkoutPage } from './checkout-page.ts'
 import type { Html, Notice } from './layout.ts'
 import type { ActionResult, HostedPage } from './visits.ts'
@@ -48,6 +49,8 @@ export function hostedCheckout(
     (form: Record<string, string>): ActionResult => {
       const email = z.email().safeParse(page.email ?? form.email?.trim())
       if (!email.success) return { status: 422, problem: 'Enter your email address.' }
+      const problem = enterFields(context, page, form)
+      if (problem !== null) return { status: 422, problem }
       try {
         options.admit?.(page, email.data, context)
       } catch (error) {
@@ -93,6 +96,7 @@ function toView(page: PageRecord, options: CheckoutOptions): CheckoutView {
   const today = money(amountToday(page), price.currency)
   const cycle = `${cycleText(price)}, until cancelled`
   const later = canPayLater(page, options) && { later: 'Pay by bank debit (arrives later)' }
+  const decline = needsCard(page) && { decline: 'Decline the card' }
   return {
     title: `Pay ${seller}`,
     heading: seller,
@@ -104,8 +108,9 @@ function toView(page: PageRecord, options: CheckoutOptions): CheckoutView {
         ? cycle
         : `then ${full} ${cycle}. Due today: ${today}`,
     email: { value: email },
-    pay: `Pay ${today}`,
-    buttons: { ...later, decline: 'Decline the card', cancel: 'Cancel' },
+    fields: buyerFields(page),
+    pay: needsCard(page) ? `Pay ${today}` : 'Start trial',
+    buttons: { ...later, ...decline, cancel: 'Cancel' },
     hint,
   }
 }

@@ -3,7 +3,7 @@ import { accountSetting } from '../controls/settings.ts'
 import { type AccountContext, find, newestFirst, newRecord } from '../domain/context.ts'
 import { otherPrices, priceToChangeTo } from '../domain/plan-changes.ts'
 import type { PortalSessionRecord, SoldPrice, SubscriptionRecord } from '../domain/selling-records.ts'
-import { hasEnded } from '../domain/subscriptions.ts'
+import { addCard, hasEnded } from '../domain/subscriptions.ts'
 import { EmulatorError } from '../wire/emulator-error.ts'
 import type { Notice } from './layout.ts'
 import { portalPage } from './portal-page.ts'
@@ -81,11 +81,18 @@ function hostedPortal(
       }
       return { to: path }
     }
+  const add = (form: Record<string, string>): ActionResult => {
+    const subscription = chosen(subscriptions, form.subscription)
+    if (!subscription || hasEnded(subscription)) return { status: 400, problem: 'Choose a running subscription.' }
+    addCard(context, subscription)
+    return { to: path }
+  }
   const offers = (subscription: SubscriptionRecord) => (options.change ? otherPrices(context, subscription) : [])
   return {
     show: (problem) => portalPage(session, { subscriptions, invoices, offers }, options, problem),
     actions: {
       cancel: action(true, options.cancel),
+      addCard: add,
       ...(options.undo && { undo: action(false, options.undo) }),
       ...(options.change && { change: changing(options.change) }),
       ...(options.schedule && { schedule: changing(options.schedule) }),

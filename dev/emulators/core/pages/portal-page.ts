@@ -62,6 +62,7 @@ function section(subscription: SubscriptionRecord, offers: SoldPrice[], options:
       <p class="terms">${money(price.amount * quantity, price.currency)} ${cycleText(price)}</p>
       <dl><dt>Status</dt><dd>${STATUS[status] ?? status}</dd><dt>${when}</dt><dd>${day(at)}</dd></dl>
       ${hasEnded(subscription) || (cancelAt !== null && !undo) ? '' : button(subscription)}
+      ${hasEnded(subscription) || subscription.hasCard ? '' : cardButton(id)}
       ${CHANGEABLE.includes(status) && cancelAt === null ? offers.map((price) => offer(id, price, options)) : ''}
     </section>`
 }
@@ -88,6 +89,13 @@ function button({ id, cancelAt, periodEnd }: SubscriptionRecord): Html {
       <button name="action" value="${action}" aria-describedby="${id}">${label}</button>
     </form>`
 }
+
+const cardButton = (id: string) => html`
+    <form method="post">
+      <input type="hidden" name="subscription" value="${id}">
+      <p class="hint">It has no payment method, so it ends with its trial.</p>
+      <button name="action" value="addCard" aria-describedby="${id}">Add a card</button>
+    </form>`
 
 const table = (invoices: InvoiceRecord[], { money }: Options) => html`
   <table>

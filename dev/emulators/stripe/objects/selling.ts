@@ -4,6 +4,7 @@ import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domai
 import { snakeFields } from '../../core/wire/snake.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { managingSchedule, type PendingUpdate, pageOwn, subscriptionOwn } from '../own.ts'
+import { pageSettings, postPaymentInvoiceId } from './page-settings.ts'
 import { complete, toList } from './wire.ts'
 
 /** Customers, sessions and subscriptions. */
@@ -20,16 +21,18 @@ export const SELLING = {
     const recurs = page.mode === 'subscription'
     const { discount, tax } = amountsToday(page)
     return complete('checkout.session', {
-      ...snakeFields(page, 'id', 'cancelUrl', 'created', 'customer', 'expiresAt', 'invoice', 'mode', 'status'),
+      ...snakeFields(page, 'id', 'cancelUrl', 'created', 'customer', 'expiresAt', 'mode', 'status'),
       ...snakeFields(page, 'subscription', 'successUrl'),
       ...pageOwn(page),
       ...sums(page),
+      ...pageSettings(page),
       total_details: { amount_discount: discount, amount_tax: tax },
       currency: page.price.currency,
+      invoice: page.invoice ?? postPaymentInvoiceId(page),
       customer_creation: recurs || page.makesCustomer ? 'always' : 'if_required',
       customer_details: customerDetails(page),
       payment_intent: recurs ? null : page.payment,
-      payment_method_collection: recurs ? 'always' : 'if_required',
+      payment_method_collection: recurs && page.asks.card ? 'always' : 'if_required',
       payment_status: paymentStatus(page),
       url: page.status === 'open' ? `${url}/c/pay/${page.id}` : null,
     })
@@ -43,12 +46,12 @@ export const SELLING = {
 
   subscriptions(subscription) {
     const { id, created, status, trialEnd, cancelReason: reason } = subscription
-    const { metadata, schedules: _, pendingUpdate, ...why } = subscriptionOwn(subscription)
+    const { metadata, comment, feedback, missing_payment_method, pendingUpdate } = subscriptionOwn(subscription)
     return complete('subscription', {
       ...snakeFields(subscription, 'id', 'cancelAt', 'cancelAtPeriodEnd', 'canceledAt', 'created', 'customer'),
       ...snakeFields(subscription, 'endedAt', 'latestInvoice', 'trialEnd'),
       billing_cycle_anchor: subscription.anchor,
-      cancellation_details: { ...why, reason },
+      cancellation_details: { comment, feedback, reason },
       currency: subscription.price.currency,
       items: toList(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
       metadata,
@@ -56,6 +59,7 @@ export const SELLING = {
       schedule: managingSchedule(subscription)?.id ?? null,
       start_date: created,
       status: status === 'suspended' || status === 'completed' ? 'canceled' : status,
+      trial_settings: { end_behavior: { missing_payment_method } },
       trial_start: trialEnd === null ? null : created,
     })
   },
@@ -66,9 +70,10 @@ function sums(page: PageRecord) {
   return { amount_subtotal: subtotal, amount_total: total }
 }
 
-function customerDetails({ email: known, payerEmail, status }: PageRecord) {
+function customerDetails({ email: known, payerEmail, status, taxId }: PageRecord) {
   const email = payerEmail ?? known
-  return email === null ? null : { email, tax_ids: status === 'complete' ? [] : null }
+  const taxIds = taxId === null ? [] : [{ type: 'eu_vat' as const, value: taxId }]
+  return email === null ? null : { email, tax_ids: status === 'complete' ? taxIds : null }
 }
 
 function paymentStatus(page: PageRecord) {
