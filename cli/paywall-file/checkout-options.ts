@@ -34,6 +34,6 @@ function switchProblem(title: string, support: SwitchSupport, value: boolean | u
 function localeProblem({ title, checkoutOptions }: ProcessorDefinition, locale: string | undefined): string | null {
   const { locales } = checkoutOptions
   if (locale === undefined || locales.has(locale)) return null
-  if (locales.size === 0) return `${title} does not support this: its pages are in the language of the buyer's browser`
+  if (locales.size === 0) return `${title} does not support this`
   return `${title} does not support ${locale}: use one of ${[...locales].join(', ')}`
 }

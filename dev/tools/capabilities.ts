@@ -77,8 +77,8 @@ export function capabilitiesPage(): string {
     row('`processorPrice` in the paywall file', ({ processorPrice }) => processorPrice),
     ...capabilities,
     ...switches,
-    row('The language of a hosted page: `checkout.locale`', ({ checkoutOptions: { locales } }) =>
-      locales.size === 0 ? "that of the buyer's browser" : `that, or one of ${locales.size}`,
+    row('The language of its page: `checkout.locale`', ({ checkoutOptions: { locales } }) =>
+      locales.size === 0 ? SWITCHES.never : `as set: one of ${locales.size}`,
     ),
     row('Currencies', ({ currencies }) =>
       currencies.size > MOST_NAMED ? String(currencies.size) : [...currencies].join(', '),

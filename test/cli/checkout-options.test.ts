@@ -64,18 +64,23 @@ describe('an option that the processor lacks is refused with its path and the na
 
 test.each<[ProcessorName, locale: string, problem: string | RegExp]>([
   ['stripe', 'xx', /^Stripe does not support xx: use one of bg, cs, da, de, /],
+  ['polar', 'xx', /^Polar does not support xx: use one of de, en, /],
+  ['mollie', 'de', /^Mollie does not support de: use one of .*de-DE/],
+  ['chargebee', 'de', /^Chargebee does not support this$/],
+  ['freemius', 'de', /^Freemius does not support this$/],
 ])('%s: a page in %s is refused', async (acquiring, locale, problem) => {
   const [error, ...others] = await errorsOf(acquiring, { locale })
   expect(others).toEqual([])
   expect(error?.replace('paywalls[0].settings.checkout.locale: ', '')).toMatch(problem)
 })
 
-test.each<[ProcessorName, locale: string]>([['stripe', 'pt-BR']])(
-  '%s: a page can be in %s',
-  async (acquiring, locale) => {
-    expect(await errorsOf(acquiring, { locale })).toEqual([])
-  },
-)
+test.each<[ProcessorName, locale: string]>([
+  ['stripe', 'pt-BR'],
+  ['polar', 'pt-PT'],
+  ['mollie', 'de-DE'],
+])('%s: a page can be in %s', async (acquiring, locale) => {
+  expect(await errorsOf(acquiring, { locale })).toEqual([])
+})
 
 test('a misspelt option and a wrong type are refused', async () => {
   expect(await errorsOf('stripe', { promotion_code: true, terms: 'yes' })).toEqual(

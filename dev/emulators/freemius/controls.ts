@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { onSubscription, planControl, reversalControls } from '../core/controls/billing-controls.ts'
 import { changing, deciding, onRecordWith } from '../core/controls/controls.ts'
+import { PROMOTION_CODES } from '../core/controls/promotion-codes.ts'
 import { TERMS } from '../core/controls/terms.ts'
 import { customerAt } from '../core/domain/customers.ts'
 import { renewOrEnd } from '../core/domain/dues.ts'
@@ -27,6 +28,8 @@ export const CONTROLS = {
   setValues: UNKNOWN_VALUES.control,
   /** Sets taxes and a coupon for every page. */
   setTerms: TERMS.control,
+  /** Sets the codes that buyers can enter. */
+  setPromotionCodes: PROMOTION_CODES.control,
   /** The buyer changes the payment method: the licence gets a new subscription, which is shown. */
   replaceSubscription: onSubscription(replace),
   /** Changes a user's address. */

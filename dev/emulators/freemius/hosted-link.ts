@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { AccountContext } from '../core/domain/context.ts'
 import { customerAt } from '../core/domain/customers.ts'
-import { amountToday, newPage } from '../core/domain/pages.ts'
+import { ASKS_NOTHING, amountToday, newPage } from '../core/domain/pages.ts'
 import { OTHER_PRICES } from '../core/domain/plan-changes.ts'
 import type { PageRecord } from '../core/domain/selling-records.ts'
 import { runningSubscriptions } from '../core/domain/subscriptions.ts'
@@ -71,6 +71,8 @@ function toPage(context: AccountContext, { seller, price, environment, given }: 
     price,
     seller: seller.paywallName,
     own: { environment },
+    // `hide_coupon` hides the field for a code (CheckoutPopupParams in @freemius/checkout); by default it is shown.
+    asks: { ...ASKS_NOTHING, promotionCode: !given.hide_coupon },
     // A link cannot give a trial to a plan that has none.
     trialDays: (given.trial && price.trialDays) || null,
     // A link never expires. The lifetime of a visit to its page is UNVERIFIED.

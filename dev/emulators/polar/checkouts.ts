@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { customerAt } from '../core/domain/customers.ts'
-import { openPage } from '../core/domain/pages.ts'
+import { ASKS_NOTHING, openPage } from '../core/domain/pages.ts'
 import { findPrice } from '../core/domain/prices.ts'
 import type { PageRecord, SoldPrice } from '../core/domain/selling-records.ts'
 import { runningSubscriptions } from '../core/domain/subscriptions.ts'
@@ -21,6 +21,9 @@ const Address = z.email('value is not a valid email address').refine(takesMail, 
 const undeliverable = (address: string) =>
   `The domain name ${address.slice(address.lastIndexOf('@') + 1)} does not accept email.`
 
+/** The language of the page. One that Polar has not translated is accepted, and the page is in English (server/polar/kit/locale.py). */
+const Locale = z.string().regex(/^[a-zA-Z]{2,3}(-[a-zA-Z]{2}|-[0-9]{3})?$/, 'String should match pattern')
+
 export const CheckoutBody = z.strictObject({
   products: z.array(uuid).length(1, 'the emulator sells exactly one product'),
   /** By default the organisation's currency. */
@@ -32,6 +35,8 @@ export const CheckoutBody = z.strictObject({
   customer_email: optional(Address),
   metadata: Metadata.default({}),
   allow_trial: z.boolean().default(true),
+  allow_discount_codes: z.boolean().default(true),
+  locale: optional(Locale),
   trial_interval: optional(z.literal('day', 'the emulator counts trials in days')),
   trial_interval_count: optional(z.int().min(1).max(1000)),
 })
@@ -39,7 +44,7 @@ export const CheckoutBody = z.strictObject({
 type Body = z.output<typeof CheckoutBody>
 
 export function createCheckout(context: AccountContext, body: Body): PageRecord {
-  const { metadata, external_customer_id, allow_trial } = body
+  const { metadata, external_customer_id, allow_trial, allow_discount_codes, locale } = body
   const { price, seller } = soldBy(context, body)
   const customer = customerFor(context, body)
   const id = context.newId('pages')
@@ -55,7 +60,8 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
     cancelUrl: body.return_url,
     email: body.customer_email ?? customer?.email ?? null,
     customer: customer?.id ?? null,
-    own: { metadata, external_customer_id, allow_trial },
+    asks: { ...ASKS_NOTHING, promotionCode: allow_discount_codes },
+    own: { metadata, external_customer_id, allow_trial, allow_discount_codes, locale },
     gives: { customer: { external_id: external_customer_id }, subscription: bought, payment: bought },
   })
 }

@@ -13,7 +13,13 @@ export const Metadata = z
 const metadata = Metadata.default({})
 const text = z.string().nullable().default(null)
 
-export const pageOwn = ownFields({ metadata, external_customer_id: text, allow_trial: z.boolean().default(true) })
+export const pageOwn = ownFields({
+  metadata,
+  external_customer_id: text,
+  allow_trial: z.boolean().default(true),
+  allow_discount_codes: z.boolean().default(true),
+  locale: text,
+})
 
 export const customerOwn = ownFields({ external_id: text })
 

@@ -152,7 +152,7 @@ async function ensureCustomer(api: MollieApi, { customer, recurring, email, user
 }
 
 function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: string | null) {
-  const { currency, recurring, trialDays } = order
+  const { currency, recurring, trialDays, options } = order
   const price = { currency, value: toDecimalText(order.amount, currency) }
   const sale: z.input<typeof Sale> = {
     checkout_id: order.checkoutId,
@@ -165,6 +165,7 @@ function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: s
     cancelUrl: order.errorUrl,
     ...(webhookUrl !== null && { webhookUrl }),
     ...(customer !== null && { customerId: customer }),
+    ...(options.locale !== undefined && { locale: options.locale.replace('-', '_') }),
   }
   if (recurring === null) return { ...payment, amount: price, sequenceType: 'oneoff', metadata: sale }
 

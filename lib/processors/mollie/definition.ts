@@ -7,6 +7,11 @@ import type { Notice } from '../event.ts'
 /** Maximum number of intervals: Mollie charges at least once a year. */
 const MAX_INTERVALS = { day: 365, week: 52, month: 12, year: 1 }
 
+/** `Locale2` of its SDK, for the field `locale` of a payment. Mollie writes an underscore. */
+const LOCALES = `
+ca-ES cs-CZ da-DK de-AT de-CH de-DE de-LU en-BE en-GB en-NL en-US es-ES fi-FI fr-BE fr-FR fr-LU hu-HU is-IS it-IT lt-LT lv-LV nb-NO
+nl-BE nl-NL pl-PL pt-PT sk-SK sv-SE`
+
 export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
   title: 'Mollie',
   kind: 'regional payment methods',
@@ -39,7 +44,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
       terms: 'never',
       adaptive_pricing: 'never',
     },
-    locales: new Set(),
+    locales: new Set(LOCALES.trim().split(/\s+/)),
   },
   webhook: {
     events: [

@@ -132,6 +132,7 @@ function checkoutFor(order: CheckoutOrder, customer: string | null): models.Chec
     ...(customer === null && email !== null && { customer_email: email }),
     // Polar's default is true.
     ...(options.promotion_codes !== undefined && { allow_discount_codes: options.promotion_codes }),
+    ...(options.locale !== undefined && { locale: options.locale }),
     // Otherwise Polar would give the product's own trial.
     ...(recurring !== null && trialDays > 0 ? trial : { allow_trial: false }),
   }

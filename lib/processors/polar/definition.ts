@@ -19,6 +19,10 @@ DZD EGP ETB EUR FJD FKP GBP GEL GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR 
 LRD LSL MAD MDL MKD MNT MOP MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RWF SAR
 SBD SCR SEK SGD SHP SOS SRD SZL THB TJS TOP TRY TTD TWD TZS UAH USD UYU UZS VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW`
 
+/** `SUPPORTED_LOCALES` of its checkout page (clients/packages/i18n/src/config.ts). `pt` is Brazilian. */
+const LOCALES = `
+de en es fr hu it ja ko nl pt pt-PT sv tr`
+
 export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
   title: 'Polar',
   kind: 'merchant-of-record',
@@ -36,8 +40,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
   currencies: new Set(CURRENCIES.trim().split(/\s+/).filter(isCurrency)),
   decimals: {},
   priceProblems,
-  // Polar is the seller, so it charges taxes, takes tax ids and makes invoices. That a trial needs a payment method, and which languages
-  // its page has, are settings of the organisation.
+  // Polar is the seller, so it charges taxes, takes tax ids and makes invoices. A trial needs a payment method.
   checkoutOptions: {
     switches: {
       automatic_tax: 'always',
@@ -48,7 +51,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
       terms: 'never',
       adaptive_pricing: 'never',
     },
-    locales: new Set(),
+    locales: new Set(LOCALES.trim().split(/\s+/)),
   },
   webhook: {
     events: [

@@ -49,11 +49,16 @@ export async function startAdapter(
   }
 
   /** Opens a checkout and presses a button of its page. */
-  async function checkout(price?: EnteredPrice, action = 'pay', more: Partial<CheckoutOrder> = {}) {
+  async function checkout(
+    price?: EnteredPrice,
+    action = 'pay',
+    more: Partial<CheckoutOrder> = {},
+    fields: Record<string, string> = {},
+  ) {
     const given = order(price, more)
     const openedAt = now()
     const { url, pageId } = await adapter.openCheckout(given)
-    const answer = await press(url, action)
+    const answer = await press(url, action, fields)
     const { email, processorPrice, recurring } = given
     const sale = { email, processorPrice, interval: recurring?.interval ?? null, openedAt, sold: [] }
     return { url, to: answer.headers.get('location') ?? '', page: { kind: 'page' as const, id: pageId, sale } }

@@ -159,14 +159,14 @@ test.each([
   ),
 )
 
-test('opens the page of a one-time payment as the SDK does', () =>
+test('opens the page of a one-time payment in a language as the SDK does', () =>
   compare(
-    (adapter) => adapter.openCheckout(order({ recurring: null })),
+    (adapter) => adapter.openCheckout(order({ recurring: null, options: { locale: 'de-DE' } })),
     [
       (mollie, idempotencyKey) =>
         mollie.payments.create({
           idempotencyKey,
-          paymentRequest: { ...common, sequenceType: 'oneoff', amount: price, metadata: sale },
+          paymentRequest: { ...common, sequenceType: 'oneoff', amount: price, metadata: sale, locale: 'de_DE' },
         }),
     ],
   ))

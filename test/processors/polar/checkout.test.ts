@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { CheckoutOptions } from '../../../lib/processors/checkout-options.ts'
 import { ACME, MONTHLY, press, UNKNOWN } from './emulator/fixture.ts'
 import { ADA, BOB, getOrder, lifetime, openShop } from './shop.ts'
 
@@ -43,6 +44,37 @@ describe('a hosted page', () => {
       isUndecided: false,
       todo: null,
     })
+  })
+})
+
+describe('the options of a page', () => {
+  test('with promotion_codes, and without it, a buyer can enter a code, which reduces the charge', async () => {
+    const shop = await openShop()
+    await shop.emulator.setPromotionCodes(ACME.paywallId, { SAVE20: 20 })
+    for (const options of [{}, { promotion_codes: true }]) {
+      const { purchase } = await shop.buy({ ...lifetime, options }, { promotion_code: 'save20' })
+      expect(purchase).toMatchObject({ charged: 3920, unitAmount: 4900 })
+    }
+  })
+
+  test('with promotion_codes: false no code can be entered', async () => {
+    const shop = await openShop()
+    await shop.emulator.setPromotionCodes(ACME.paywallId, { SAVE20: 20 })
+    const order = { ...lifetime, options: { promotion_codes: false } }
+    const { url, pageId } = await shop.adapter.openCheckout(getOrder(order))
+    expect(await (await fetch(url)).text()).not.toContain('Promotion code')
+    expect(await shop.polar.checkouts.get(pageId)).toMatchObject({ allow_discount_codes: false })
+    const { purchase } = await shop.buy(order, { promotion_code: 'SAVE20' })
+    expect(purchase).toMatchObject({ charged: 4900 })
+  })
+
+  test('the page has the language of locale; without it, that of the browser', async () => {
+    const shop = await openShop()
+    const readLocale = async (options: CheckoutOptions) => {
+      const { pageId } = await shop.adapter.openCheckout(getOrder({ options }))
+      return (await shop.polar.checkouts.get(pageId)).locale
+    }
+    expect([await readLocale({ locale: 'pt-PT' }), await readLocale({})]).toEqual(['pt-PT', null])
   })
 })
 

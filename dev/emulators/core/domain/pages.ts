@@ -10,6 +10,9 @@ type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' |
 /** The fields of a page that have defaults. */
 type Usual = 'id' | 'mode' | 'terms' | 'asks' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
 
+/** What a page asks for by default: a payment method only. */
+export const ASKS_NOTHING = Asks.parse({})
+
 export function openPage(context: AccountContext, given: NewPage): PageRecord {
   const page = newPage(context, given)
   context.records.pages.set(page.id, page)
@@ -30,7 +33,7 @@ export function newPage(context: AccountContext, given: NewPage): PageRecord {
     taxId: null,
     mode: given.price.interval === null ? 'payment' : 'subscription',
     terms: TERMS.read(context),
-    asks: Asks.parse({}),
+    asks: ASKS_NOTHING,
     quantity: 1,
     customer: null,
     makesCustomer: true,
