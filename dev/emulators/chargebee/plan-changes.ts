@@ -21,7 +21,7 @@ import { act, type Ids, Nothing, type Route, read, route } from '../core/wire/ro
 import { Item } from './checkout.ts'
 import { paymentError, wrongState, wrongValue } from './errors.ts'
 import { invoiceObject } from './objects/money.ts'
-import { withCustomer } from './objects/selling.ts'
+import { planFields, withCustomer } from './objects/selling.ts'
 import { content } from './objects/wire.ts'
 import { DECLINED_CHANGE, INVOICE_IMMEDIATELY } from './own.ts'
 
@@ -132,15 +132,20 @@ function removeScheduled(context: AccountContext, subscription: SubscriptionReco
   return scheduleChange(context, subscription, null)
 }
 
-/** "Retrieves a subscription with the scheduled changes applied": only its items and its billing period are different. */
-function withScheduledChanges(context: AccountContext, id: string) {
+function findScheduled(context: AccountContext, id: string) {
   const subscription = find(context, 'subscriptions', id)
   if (subscription.scheduled === null) throw wrongState('No changes are scheduled.')
-  return { ...subscription, price: subscription.scheduled.price }
+  return { subscription, price: subscription.scheduled.price }
+}
+
+/** "Retrieves a subscription with the scheduled changes applied": only its items and its billing period are different. */
+function withScheduledChanges({ subscription, price }: ReturnType<typeof findScheduled>, context: AccountContext) {
+  const { subscription: now, ...rest } = withCustomer(subscription, context)
+  return { ...rest, subscription: { ...now, ...planFields({ ...subscription, price }) } }
 }
 
 export const PLAN_CHANGE_ROUTES: Route[] = [
   route('POST', '/subscriptions/:id/update_for_items', UpdateParameters, updateForItems),
   act('POST', '/subscriptions/:id/remove_scheduled_changes', Nothing, 'subscriptions', removeScheduled, withCustomer),
-  read('/subscriptions/:id/retrieve_with_scheduled_changes', withScheduledChanges, withCustomer),
+  read('/subscriptions/:id/retrieve_with_scheduled_changes', findScheduled, withScheduledChanges),
 ]

@@ -18,6 +18,7 @@ export type Fields = Record<string, string | number>
 /** The API calls: `get` returns null for what the site does not have. `key`: the idempotency key, valid for half an hour. */
 export interface Calls {
   get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null>
+  /** `key`: the idempotency key, valid for half an hour. */
   post(path: string, fields: Fields, key?: string): Promise<unknown>
 }
 

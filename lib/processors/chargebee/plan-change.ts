@@ -168,7 +168,7 @@ async function payOnPage(calls: Calls, found: Subscription, change: PlanChange):
 /** Null if the site refuses to open the page. A retry gets the same page for half an hour. */
 async function openPage({ post }: Calls, name: string, fields: Fields, { key }: PlanChange): Promise<string | null> {
   try {
-    return parse(OpenedPageReply, await post(`/hosted_pages/${name}`, fields, `${key}:page`)).hosted_page.url
+    return parse(OpenedPageReply, await post(`/hosted_pages/${name}`, fields, `${key}:${name}`)).hosted_page.url
   } catch (error) {
     if (!isRefused(error)) throw error
     return null
@@ -176,15 +176,15 @@ async function openPage({ post }: Calls, name: string, fields: Fields, { key }: 
 }
 
 /**
- * The subscription has the price: it keeps it, and does not end. If it owes the difference, its buyer can pay on a page, and a scheduled
- * cancellation stays: a buyer who wanted to leave must not be charged again without having paid for the change.
+ * The subscription has the price: what is scheduled is removed, and a scheduled cancellation undone. Not so if it owes the difference, which
+ * its buyer can pay on a page: a buyer who wanted to leave must not be charged again without having paid for the change.
  */
 async function keepPlan(calls: Calls, subscription: Subscription, change: PlanChange): Promise<PlanChangeResult> {
+  if (subscription.has_scheduled_changes) await removeScheduledChanges(calls, subscription)
   if (subscription.due_invoices_count > 0) {
     const url = await openPage(calls, 'collect_now', { 'customer[id]': subscription.customer_id }, change)
     return url === null ? CHANGED : { outcome: 'payment_required', url }
   }
-  if (subscription.has_scheduled_changes) await calls.post(`${toPath(subscription)}/remove_scheduled_changes`, {})
   if (isScheduledToEnd(subscription)) await undoCancellation(calls, subscription)
   return CHANGED
 }
@@ -202,13 +202,24 @@ async function schedule(calls: Calls, found: Subscription, change: PlanChange): 
   return CHANGED
 }
 
-/** A refusal is harmless if it was undone meanwhile, such as by the buyer in the portal. */
-async function undoCancellation(calls: Calls, subscription: Subscription): Promise<void> {
+const undoCancellation = (calls: Calls, subscription: Subscription) =>
+  remove(calls, subscription, 'cancellation', isScheduledToEnd)
+
+const removeScheduledChanges = (calls: Calls, subscription: Subscription) =>
+  remove(calls, subscription, 'changes', ({ has_scheduled_changes: has }) => has)
+
+/** Removes what is scheduled. A refusal is harmless if it was removed meanwhile, such as by the buyer in the portal. */
+async function remove(
+  calls: Calls,
+  subscription: Subscription,
+  what: 'cancellation' | 'changes',
+  isScheduled: (subscription: Subscription) => boolean,
+): Promise<void> {
   try {
-    await calls.post(`${toPath(subscription)}/remove_scheduled_cancellation`, {})
+    await calls.post(`${toPath(subscription)}/remove_scheduled_${what}`, {})
   } catch (error) {
     if (!isRefused(error)) throw error
-    if (isScheduledToEnd(await readSubscription(calls, subscription.id))) throw error
+    if (isScheduled(await readSubscription(calls, subscription.id))) throw error
   }
 }
 

@@ -57,13 +57,11 @@ export const SELLING = {
     }),
 
   subscriptions(subscription, context) {
-    const { id, customer, price, quantity, created, trialEnd, periodStart, periodEnd } = subscription
+    const { id, customer, price, created, trialEnd, periodStart, periodEnd } = subscription
     const { cancelAt, canceledAt, endedAt } = subscription
     const status = subscriptionStatus(subscription)
     const unpaid = listBills(context, id).filter((bill) => isDue(context, bill))
     const cancelledAt = endedAt ?? cancelAt
-    const amount = price.amount * quantity
-    const item = { item_price_id: price.id, quantity, unit_price: price.amount, amount, free_quantity: 0 }
     return versioned(
       context,
       complete('subscription', {
@@ -71,8 +69,7 @@ export const SELLING = {
         status,
         customer_id: customer,
         currency_code: price.currency,
-        billing_period: price.intervalCount ?? 1,
-        billing_period_unit: price.interval ?? 'month',
+        ...planFields(subscription),
         created_at: created,
         started_at: created,
         start_date: created,
@@ -84,7 +81,6 @@ export const SELLING = {
         ...(cancelledAt !== null && { cancelled_at: cancelledAt }),
         ...(cancelAt !== null && canceledAt !== null && { cancel_schedule_created_at: canceledAt }),
         ...(subscription.cancelReason === 'payment_failed' && { cancel_reason: 'not_paid' as const }),
-        subscription_items: [{ ...item, item_type: 'plan', ...(trialEnd !== null && { trial_end: trialEnd }) }],
         ...(subscription.scheduled && { has_scheduled_changes: true, changes_scheduled_at: periodEnd }),
         due_invoices_count: unpaid.length,
         ...(unpaid[0] && {
@@ -95,6 +91,17 @@ export const SELLING = {
     )
   },
 } satisfies Views
+
+/** The fields of a subscription that a change of plan changes. */
+export function planFields({ price, quantity, trialEnd }: SubscriptionRecord) {
+  const amount = price.amount * quantity
+  const item = { item_price_id: price.id, quantity, unit_price: price.amount, amount, free_quantity: 0 }
+  return {
+    billing_period: price.intervalCount ?? 1,
+    billing_period_unit: price.interval ?? 'month',
+    subscription_items: [{ ...item, item_type: 'plan' as const, ...(trialEnd !== null && { trial_end: trialEnd }) }],
+  }
+}
 
 /** An expired page keeps its state. */
 export function pageState(page: PageRecord) {
