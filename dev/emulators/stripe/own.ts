@@ -51,7 +51,7 @@ const Schedule = z.object({
   id: z.string(),
   created: z.int(),
   /** The first is the subscription's current period. */
-  phases: z.array(z.object({ price: SoldPrice, start: z.int(), end: z.int() })).min(1),
+  phases: z.array(z.object({ price: SoldPrice, start: z.int(), end: z.int(), isTaxed: z.boolean() })).min(1),
   endBehavior: z.enum(['release', 'cancel']),
   releasedAt: z.int().nullable(),
 })

@@ -5,10 +5,11 @@ import type { SoldPrice, SubscriptionRecord } from '../core/domain/selling-recor
 import { change, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { newId } from '../core/domain/tables.ts'
 import { nextPeriodEnd } from '../core/periods.ts'
-import { integer, text } from '../core/wire/form-fields.ts'
+import { boolean, integer, text } from '../core/wire/form-fields.ts'
 import { type Route, read, route } from '../core/wire/routes.ts'
 import { noSuch, refused } from './errors.ts'
 import { scheduleObject } from './objects/schedule.ts'
+import { isTaxed } from './objects/selling.ts'
 import { managingSchedule, type Schedule, subscriptionOwn } from './own.ts'
 import { findPrice } from './plan-changes.ts'
 
@@ -22,22 +23,23 @@ export function scheduleInPortal(context: AccountContext, subscription: Subscrip
   const { schedules } = subscriptionOwn(subscription)
   const { periodEnd } = subscription
   const made = newSchedule(context, subscription)
-  made.phases.push({ price, start: periodEnd, end: nextPeriodEnd(periodEnd, price, periodEnd) })
+  const end = nextPeriodEnd(periodEnd, price, periodEnd)
+  made.phases.push({ price, start: periodEnd, end, isTaxed: isTaxed(subscription) })
   const before = schedules.map((each) => release(each, context.now))
   return scheduleChange(context, subscription, price, { schedules: [...before, made] })
 }
 
 /** A schedule of the current period only. */
-const newSchedule = (
-  { now }: AccountContext,
-  { price, periodStart, periodEnd, cancelAt }: SubscriptionRecord,
-): Schedule => ({
-  id: newId('sub_sched_'),
-  created: now,
-  phases: [{ price, start: periodStart, end: periodEnd }],
-  endBehavior: cancelAt === null ? 'release' : 'cancel',
-  releasedAt: null,
-})
+function newSchedule({ now }: AccountContext, subscription: SubscriptionRecord): Schedule {
+  const { price, periodStart, periodEnd, cancelAt } = subscription
+  return {
+    id: newId('sub_sched_'),
+    created: now,
+    phases: [{ price, start: periodStart, end: periodEnd, isTaxed: isTaxed(subscription) }],
+    endBehavior: cancelAt === null ? 'release' : 'cancel',
+    releasedAt: null,
+  }
+}
 
 /** Releases the schedule: the subscription continues at its current price. */
 export function releaseSchedule(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
@@ -112,22 +114,29 @@ function updateSchedule(context: AccountContext, id: string, given: z.output<typ
   if (current.start_date !== schedule.phases[0]!.start)
     throw refused('phase_started', { param: 'phases[0][start_date]' })
   const price = findPrice(context, current.items[0].price, 'phases[0][items][0][price]')
-  const phases: Schedule['phases'] = [{ price, start: current.start_date, end: current.end_date }]
-  if (next) phases.push(nextPhase(context, current.end_date, next))
+  const { start_date: start, end_date: end, automatic_tax: tax } = current
+  const phases: Schedule['phases'] = [{ price, start, end, isTaxed: tax?.enabled ?? false }]
+  if (next) phases.push(nextPhase(context, end, next))
   const { schedules, ...own } = subscriptionOwn(subscription)
   const endBehavior = given.end_behavior ?? schedule.endBehavior
   const updated = { ...schedule, phases, endBehavior }
   subscription.own = { ...own, schedules: schedules.map((each) => (each.id === id ? updated : each)) }
   subscription.scheduled = next ? { price: phases.at(-1)!.price } : null
+  // Whether a phase without `automatic_tax` is taxed is UNVERIFIED: here it is not.
+  if (!phases.at(-1)!.isTaxed) subscription.terms = { ...subscription.terms, taxPercent: 0 }
   if (endBehavior === 'release') scheduleEnd(context, subscription, false)
   context.emit({ what: 'subscription.schedule_updated', subscription })
   return { subscription, schedule: updated }
 }
 
-function nextPhase(context: AccountContext, start: number, { items, duration }: z.output<typeof NextPhase>) {
+function nextPhase(
+  context: AccountContext,
+  start: number,
+  { items, duration, automatic_tax: tax }: z.output<typeof NextPhase>,
+) {
   const price = findPrice(context, items[0].price, 'phases[1][items][0][price]')
   const cycle = { interval: duration.interval, intervalCount: duration.interval_count }
-  return { price, start, end: nextPeriodEnd(start, cycle, start) }
+  return { price, start, end: nextPeriodEnd(start, cycle, start), isTaxed: tax?.enabled ?? false }
 }
 
 const CreateParameters = z.strictObject({ from_subscription: text() })
@@ -136,6 +145,7 @@ const ProrationBehavior = z.literal('none')
 const phase = {
   items: z.tuple([z.strictObject({ price: text(), quantity: integer(1).optional() })]),
   proration_behavior: ProrationBehavior.optional(),
+  automatic_tax: z.strictObject({ enabled: boolean }).optional(),
 }
 const CurrentPhase = z.strictObject({
   ...phase,

@@ -14,11 +14,12 @@ const email = z.string().nullish()
 /** The id of an object, which may be expanded. */
 const reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)])
 const customer = reference.nullable()
-/** A page of Stripe's that shows a receipt. Buyers follow it, so it is a web address. */
+/** A page of Stripe's that shows a receipt. Buyers follow it, so it is a web address. Any other is left out: the payment counts anyway. */
 const receiptUrl = z
   .url({ protocol: /^https?$/ })
   .max(2048)
   .nullish()
+  .catch(null)
 
 /** Our metadata on every sale. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
@@ -90,6 +91,7 @@ export const ExpandedSchedule = z.object({ schedule: z.object({ phases: z.array(
 
 /** A subscription with what is needed to change its plan. */
 export const ChangeableSubscription = Subscription.extend({
+  automatic_tax: z.object({ enabled: z.boolean() }),
   items: z.object({
     data: z.array(SubscriptionItem.extend({ id: z.string() })).min(1),
   }),

@@ -236,7 +236,7 @@ function isScheduled({ end_behavior: end, phases }: Schedule, subscription: Subs
 
 const periodEnd = ({ items }: Subscription) => items.data[0]!.current_period_end.getTime() / 1000
 
-/** The current phase has to be repeated. A phase has no discounts and no trial unless they are given. */
+/** The current phase has to be repeated. A phase has no discounts, no trial and perhaps no taxes unless they are given. */
 function phases(
   { phases: [current] }: Schedule,
   subscription: Subscription,
@@ -245,7 +245,11 @@ function phases(
   const { start_date, trial_end, items, discounts } = current!
   const [item, ...others] = items
   const kept = (discounts ?? []).flatMap(({ discount }) => (discount === null ? [] : [{ discount }]))
-  const common = { proration_behavior: 'none', ...(kept.length > 0 && { discounts: kept }) } as const
+  const common = {
+    proration_behavior: 'none',
+    ...(kept.length > 0 && { discounts: kept }),
+    ...(subscription.automatic_tax.enabled && { automatic_tax: { enabled: true } }),
+  } as const
   return [
     { ...common, items, start_date, end_date: periodEnd(subscription), ...(trial_end !== null && { trial_end }) },
     {

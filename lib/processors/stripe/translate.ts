@@ -49,7 +49,7 @@ export interface ObservedReply {
 export function decideReply({ kind, reply, disputes }: ObservedReply, now: Date): Decision<never> {
   const { data = [] } = disputes === null ? {} : parse(Disputes, disputes)
   const isLost = data.some(({ status }) => status === 'lost')
-  const found = SNAPSHOTS[kind](reply, isLost)
+  const found = SNAPSHOTS[kind](reply, { isLost, now })
   const payments = found ? data.flatMap((dispute) => disputeFacts(dispute, found.purchase.processorId, now)) : []
   const receiptUrl = found && oneTimeReceipt(kind, reply)
   return { found, isUndecided: false, todo: null, payments, ...(receiptUrl && { receiptUrl }) }
@@ -63,6 +63,12 @@ function disputeFacts({ id, status, amount, currency, created }: Dispute, paymen
     { kind: 'disputed', ...money, occurredAt: created },
     ...(decision ? [{ kind: decision, ...money, occurredAt: now }] : []),
   ]
+}
+
+/** When a reply is read, and whether a dispute of its payment is lost, which is read separately. */
+interface Moment {
+  isLost: boolean
+  now: Date
 }
 
 const SNAPSHOTS = { page: pageSnapshot, subscription: subscriptionSnapshot, payment: paymentSnapshot }
@@ -83,13 +89,13 @@ function oneTimePayment(kind: ObservedReply['kind'], reply: unknown): unknown {
 }
 
 /** The purchase of a hosted page; null until the page is completed. */
-function pageSnapshot(reply: unknown, isLost: boolean): Found | null {
+function pageSnapshot(reply: unknown, moment: Moment): Found | null {
   const session = parse(CheckoutSession, reply)
   if (session.status !== 'complete') return null
   const paidIn = session.currency ?? 'USD'
   const total = fromStripe(session.amount_total ?? 0, paidIn)
-  if (session.subscription) return withCharged(subscriptionSnapshot(session.subscription), total)
-  if (session.payment_intent) return paymentSnapshot(session.payment_intent, isLost)
+  if (session.subscription) return withCharged(subscriptionSnapshot(session.subscription, moment), total)
+  if (session.payment_intent) return paymentSnapshot(session.payment_intent, moment)
   return oneTime(session.metadata, {
     processorId: session.id,
     startedAt: session.created,
@@ -106,7 +112,7 @@ function withCharged(found: Found | null, total: number): Found | null {
   return found && { ...found, purchase: { ...found.purchase, charged: found.purchase.begun ? total : null } }
 }
 
-function paymentSnapshot(reply: unknown, isLost: boolean): Found | null {
+function paymentSnapshot(reply: unknown, { isLost }: Moment): Found | null {
   const payment = parse(PaymentIntent, reply)
   return oneTime(payment.metadata, {
     processorId: payment.id,
@@ -131,7 +137,7 @@ export function toCancellation(reply: unknown): Cancellation {
 }
 
 /** The purchase of a subscription whose `latest_invoice` and `schedule` are expanded. */
-function subscriptionSnapshot(reply: unknown): Found | null {
+function subscriptionSnapshot(reply: unknown, { now }: Moment): Found | null {
   const subscription = parse(SubscriptionWithInvoice, reply)
   const metadata = Sale.safeParse(subscription.metadata)
   if (!metadata.success) return null
@@ -155,7 +161,7 @@ function subscriptionSnapshot(reply: unknown): Found | null {
       periodCovered: isCovered(subscription),
       priceCovered: isPriceCovered(subscription),
       changedInPeriod: isChangePaid(subscription),
-      scheduledChange: scheduledChange(subscription, parse(ExpandedSchedule, reply)),
+      scheduledChange: scheduledChange(subscription, parse(ExpandedSchedule, reply), now),
       versions: {},
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
@@ -249,12 +255,12 @@ const isChangePaid = ({ latest_invoice: invoice }: Billed): boolean =>
 
 /** The next phase of the schedule that has another price. */
 function scheduledChange(
-  subscription: Billed,
+  { items }: Billed,
   { schedule }: z.output<typeof ExpandedSchedule>,
+  now: Date,
 ): ScheduledChange | null {
-  const price = subscription.items.data[0]!.price.id
-  const end = endOfPeriod(subscription)
-  const next = schedule?.phases.find(({ start_date: at, items }) => at >= end && items[0]!.price !== price)
+  const price = items.data[0]!.price.id
+  const next = schedule?.phases.find((phase) => phase.start_date > now && phase.items[0]!.price !== price)
   return next ? { processorPrice: next.items[0]!.price, at: next.start_date } : null
 }
 

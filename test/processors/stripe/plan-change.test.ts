@@ -97,6 +97,16 @@ test('a preview includes taxes and discounts', async () => {
   expect(charges()).toEqual([599, 1050])
 })
 
+test('a change at the end of the period keeps automatic taxes', async () => {
+  const { change, charges, end, emulator } = await startChange(
+    { options: { automatic_tax: true } },
+    { taxPercent: 20, percentOff: 0 },
+  )
+  expect(await change({ to: BASIC, when: 'period_end' })).toEqual({ outcome: 'changed' })
+  await emulator.moveTo(PAYWALL, end + 2 * HOUR)
+  expect(charges()).toEqual([1199, 599])
+})
+
 test('a change from month to year begins a year, which is charged less the rest of the month', async () => {
   const { preview, change, charges, emulator, read } = await startChange()
   const expected = await preview({ to: YEAR })

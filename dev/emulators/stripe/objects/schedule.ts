@@ -1,6 +1,7 @@
 import type { SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import { managingSchedule, type Schedule } from '../own.ts'
+import { automaticTax } from './selling.ts'
 import { complete } from './wire.ts'
 
 /** A subscription schedule. */
@@ -22,11 +23,12 @@ export function scheduleObject(subscription: SubscriptionRecord, schedule: Sched
 
 const phaseObject = (
   { quantity, trialEnd }: SubscriptionRecord,
-  { price, start: start_date, end: end_date }: Schedule['phases'][number],
+  { price, start: start_date, end: end_date, isTaxed }: Schedule['phases'][number],
 ) =>
   complete('subscription_schedule_phase', {
     start_date,
     end_date,
+    automatic_tax: automaticTax(isTaxed),
     currency: price.currency,
     items: [complete('subscription_schedule_item', { price: price.id, plan: price.id, quantity })],
     trial_end: trialEnd === end_date ? trialEnd : null,

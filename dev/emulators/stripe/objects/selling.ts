@@ -50,6 +50,7 @@ export const SELLING = {
     return complete('subscription', {
       ...snakeFields(subscription, 'id', 'cancelAt', 'cancelAtPeriodEnd', 'canceledAt', 'created', 'customer'),
       ...snakeFields(subscription, 'endedAt', 'latestInvoice', 'trialEnd'),
+      automatic_tax: automaticTax(isTaxed(subscription)),
       billing_cycle_anchor: subscription.anchor,
       cancellation_details: { comment, feedback, reason },
       currency: subscription.price.currency,
@@ -64,6 +65,11 @@ export const SELLING = {
     })
   },
 } satisfies Views
+
+/** The setting of "Stripe Tax" of a subscription, or of a phase of its schedule. */
+export const automaticTax = (enabled: boolean) => ({ enabled, disabled_reason: null, liability: null })
+
+export const isTaxed = ({ terms }: SubscriptionRecord) => terms.taxPercent > 0
 
 function sums(page: PageRecord) {
   const { subtotal, total } = amountsToday(page)
