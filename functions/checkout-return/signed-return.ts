@@ -1,7 +1,7 @@
 // The return URL for processors that redirect all buyers of an account to one signed URL:
 // 1. read the paywall's account, and have the signed URL verified: it names the purchase, its buyer and its price
 // 2. find its checkout, which may belong to another paywall of the owner that sells through the same account
-// 3. if the checkout is this paywall's and has sold nothing yet, or if there is none, fetch and store the purchase, which may find its
+// 3. if the checkout is this paywall's and has sold nothing yet or something else by now, or if there is none, fetch and store the purchase, which may find its
 //    checkout. If the processor is slow or down, redirect the browser anyway
 // 4. redirect the browser to the checkout's return URL, which redirects to the owner's page
 import type { Context } from 'hono'

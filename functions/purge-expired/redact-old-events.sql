@@ -19,7 +19,8 @@ begin
 end $$;
 
 -- An event's body without personal data: our id of the user stays, and a ticket's id, status and date. The caller's `shop_url` of a
--- checkout and the receipt of a payment are removed, too. Every field still exists, as the API's document says. `paywall users erase` uses it as well.
+-- checkout and the receipt of a payment are removed, too. Every field still exists, as the API's document says. `paywall users erase` uses
+-- it as well.
 create function redacted_event(body text) returns text language plpgsql immutable as $$
 declare
   event constant jsonb := body;

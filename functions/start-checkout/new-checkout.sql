@@ -1,4 +1,5 @@
--- Stores a new checkout: what is sold, through which processor, with which options and how long a trial; `requested_days` is what the call asked for.
+-- Stores a new checkout: what is sold, through which processor, with which options and how long a trial; `requested_days` is what the call
+-- asked for.
 -- Returns its row. The columns are listed, so that a column of a later migration gets its default. The member's row must be locked.
 create function new_checkout(
   checkout_id uuid, user_id uuid, price prices, success_url text, error_url text, return_origin text,
@@ -58,7 +59,8 @@ begin
       'id', checkout.id, 'paywall_id', checkout.paywall_id, 'caller', claim.caller, 'key', claim.idempotency_key,
       'user_id', checkout.user_id, 'email', u.email,
       'customer', checkout.customer, 'customers', checkout.customers,
-      'trial_days', checkout.trial_days, 'options', checkout.options, 'country', checkout.country, 'local_currency', checkout.local_currency,
+      'trial_days', checkout.trial_days, 'options', checkout.options, 'country', checkout.country,
+      'local_currency', checkout.local_currency,
       'return_origin', checkout.return_origin, 'attempt', claim.attempt, 'geo', paywall.geo,
       'account', account_json(p.paywall_id, checkout.acquiring),
       'price', jsonb_build_object(

@@ -143,17 +143,18 @@ function recurring(
     currency,
     currentPeriodStart: begun ? periodStart(subscription, paid, now) : null,
     currentPeriodEnd: begun ? end : null,
-    ...toTrial(subscriptions),
+    ...toTrial(subscriptions, subscription),
     cancelAtPeriodEnd: cancels,
     cancelAt: cancels ? end : null,
     canceledAt: canceled_at ?? null,
   }
 }
 
-/** The licence's trial. A change of plan ends it: the new subscription has none. */
-function toTrial(subscriptions: Subscription[]): Pick<Facts, 'trialStart' | 'trialEnd'> {
+/** The licence's trial. A change of plan ends it if the new subscription, the `current` one, has none. */
+function toTrial(subscriptions: Subscription[], current: Subscription): Pick<Facts, 'trialStart' | 'trialEnd'> {
   const index = subscriptions.findIndex(({ trial_ends }) => trial_ends != null)
   const { created = null, trial_ends: end = null } = subscriptions[index] ?? {}
+  if (current.trial_ends != null) return { trialStart: created, trialEnd: current.trial_ends }
   const next = subscriptions.slice(index + 1).find(({ trial_ends }) => trial_ends == null)
   const isEnded = end !== null && next !== undefined && next.created < end
   return { trialStart: created, trialEnd: isEnded ? next.created : end }

@@ -51,8 +51,8 @@ const withTaxes = (
 ) => (net === 0 ? amount : Math.round((amount * total) / net))
 
 /**
- * See `ProcessorMethods.changePlan`. The product that the subscription has is kept: what is scheduled is removed. Polar cannot be limited to the quoted amount. It refuses a change whose charge is declined, or must be
- * authenticated by the buyer, and has no page for that.
+ * See `ProcessorMethods.changePlan`. To keep the product that the subscription has, what is scheduled is removed. Polar cannot be limited to
+ * the quoted amount. It refuses a change whose charge is declined, or must be authenticated by the buyer, and has no page for that.
  */
 export async function changePlan(api: PolarCore, change: PlanChange): Promise<PlanChangeResult> {
   // Polar answers an empty change from its primary database, and a GET from a replica, which may not show an earlier attempt yet.

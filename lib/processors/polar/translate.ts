@@ -193,8 +193,11 @@ function foundBy(bought: Bought, facts: Facts): Found | null {
   }
 }
 
-const scheduledChange = ({ pending_update: pending }: Subscription): ScheduledChange | null =>
-  pending?.product_id ? { processorPrice: pending.product_id, at: pending.applies_at } : null
+/** Null if the product stays the same: other changes can be scheduled, too. */
+const scheduledChange = ({ product_id: now, pending_update: pending }: Subscription): ScheduledChange | null =>
+  pending?.product_id && pending.product_id !== now
+    ? { processorPrice: pending.product_id, at: pending.applies_at }
+    : null
 
 const toCancelAt = ({ cancel_at_period_end: cancels, ends_at: endsAt, current_period_end: periodEnd }: Subscription) =>
   endsAt ?? (cancels ? periodEnd : null)
