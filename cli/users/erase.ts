@@ -96,6 +96,12 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
       where t.paywall_id = any(${person.paywallIds}::text[])
         and (t.user_id = ${users} or t.former_email = ${person.email})`,
   )
+  // The reply may contain the URL of a page with the buyer's e-mail address.
+  await run(
+    'changes of plan',
+    sql`update plan_changes c set reply = null, idempotency_key = null
+      where c.reply is not null and c.purchase_id in (select t.id from purchases t where ${isMembers})`,
+  )
   const { tickets, objectKeys } = await deleteTickets(db, person)
   counts.tickets = tickets
   counts.events = await redactEvents(db, person)

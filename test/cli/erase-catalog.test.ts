@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { open } from '../conformance/buyer.ts'
+import { buy, cancelThroughApi, open } from '../conformance/buyer.ts'
 import { paywallAt, shopAt } from '../conformance/shop.ts'
 import { anonymousBuyer } from '../support/anonymous.ts'
-import { newEmail, press } from '../support/checkout.ts'
+import { call } from '../support/call.ts'
+import { getPriceId, newEmail, press } from '../support/checkout.ts'
 import { paywall } from '../support/paywall.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { allRows } from '../support/user-in-every-table.ts'
@@ -41,6 +42,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     url: 'erased',
     former_email: 'erased',
     return_origin: URL_KEPT,
+    options: OURS,
   },
   checkout_claims: { paywall_id: OURS, caller: 'our own id of the user, kept for 25 hours', request_hash: HASH },
   purchases: {
@@ -56,6 +58,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     buyer_email: 'erased',
     versions: PROCESSORS,
     processor_price: PRICE,
+    scheduled_price_id: OURS,
   },
   plan_changes: {
     paywall_id: OURS,
@@ -66,7 +69,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     takes_effect: OURS,
     caller: 'our own id of the user, kept for 25 hours',
     request_hash: HASH,
-    reply: "prices, ids of ours and a page of the processor's",
+    reply: 'erased',
   },
   payments: {
     paywall_id: OURS,
@@ -161,6 +164,22 @@ test('the buyer’s e-mail address in a hosted page’s URL and in `former_email
   expect(JSON.parse(exported.out).checkouts).toMatchObject([{ user_id: user.id }])
   expect(await paywall(world, ['users', 'erase', user.id, '--owner', owner, '--yes'])).toMatchObject({ code: 0 })
   expect((await allRows(world)).filter((row) => row.includes('zq-person'))).toEqual([])
+})
+
+test('the buyer’s e-mail address in the URL of a page that changes the plan is erased', async () => {
+  const file = await paywallFile({ webhooks: [], paywalls: [paywallAt('freemius')] })
+  await world.apply(file)
+  const [sold] = file.paywalls
+  const shop = shopAt(world, sold!, sold!, file.keys[0]!.secret!)
+  const buyer = await buy(shop, 'monthly', { email: `zq-changing-${newEmail()}` })
+  const path = `/api/v1/paywall/${sold!.id}/change-plan`
+  const body = { userId: buyer.userId, priceId: getPriceId(sold!, 'plus') }
+  const changed = await call(world, path, { key: shop.key, body })
+  expect(JSON.stringify(changed.body)).toContain('zq-changing')
+  await cancelThroughApi(buyer)
+  const erased = await paywall(world, ['users', 'erase', buyer.email, '--owner', file.owner.email, '--yes'])
+  expect(erased).toMatchObject({ code: 0 })
+  expect((await allRows(world)).filter((row) => row.includes('zq-changing'))).toEqual([])
 })
 
 test('an e-mail address in a pending processor event is exported, and erased', async () => {
