@@ -31,7 +31,8 @@ begin
 
   select * into offered from prices p
   where p.paywall_id = plan_change_order.paywall_id and p.id = plan_change_order.price_id and p.interval is not null
-    and (p.retired_at is null or p.id = subscription.price_id);
+    and (p.retired_at is null
+      or p.id = subscription.price_id and subscription.unmatched_from is null and subscription.scheduled_change_at is not null);
   price := price_in_currency(offered, subscription);
   is_current := subscription.unmatched_from is null and subscription.price_id = price.id;
   takes_effect := case
@@ -45,6 +46,8 @@ begin
     when subscription.status not in ('active', 'trialing') or is_past_grace(subscription, present)
       or subscription.stop_requested_at is not null then 'unchangeable'
     when price.id is null then 'other_currency'
+    -- The scheduled change may have taken effect already: then there is nothing to keep.
+    when is_current and subscription.scheduled_change_at <= present then 'unchangeable'
     when is_current and subscription.scheduled_change_at is null then 'same_price'
     when takes_effect = 'period_end' and not (capable -> 'schedulesPlanChange')::boolean then 'unschedulable'
     when subscription.cancel_at_period_end and capable ->> 'changesPlan' = 'unless cancelled' then 'cancelled' end;

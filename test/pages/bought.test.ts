@@ -15,7 +15,8 @@ beforeAll(async () => {
     { slug: 'lifetime', label: 'Lifetime', amount: 249, access: true, processorPrice: 'price_lifetime', ...once },
     { slug: 'pack', label: 'Pack', amount: 5, access: false, processorPrice: 'price_pack', ...once },
   ]
-  pages = await startPages({ paywall: { prices, settings: { tokenization_queries: [{ type: 'standard' }] } } })
+  const settings = { tokenization_queries: [{ type: 'standard' }], checkout: { automatic_tax: true } }
+  pages = await startPages({ paywall: { prices, settings } })
 })
 
 afterAll(() => pages.close())

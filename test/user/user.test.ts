@@ -32,6 +32,7 @@ const Purchase = z.strictObject({
   currency: z.string().regex(/^[A-Z]{3}$/),
   current_period_end: time.nullable(),
   trial_end: time.nullable(),
+  scheduled_change: z.null(),
   cancel_at_period_end: z.boolean(),
   cancel_at: time.nullable(),
   canceled_at: time.nullable(),
