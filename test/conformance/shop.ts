@@ -9,6 +9,7 @@ import { type FileJson, monthly, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { AccountControls, Driver } from './drivers/driver.ts'
 import { getAccountControls, getDriver } from './drivers/drivers.ts'
+import { taxed } from './drivers/set-up.ts'
 import { getProcessor, SHOP_NAMES, type ShopName } from './drivers/shop-names.ts'
 
 /** A paywall that sells through one of the processors, with everything that a test needs. */
@@ -64,10 +65,6 @@ export function paywallAt(acquiring: ProcessorName) {
     ],
   }
 }
-
-/** Where taxes are an option, the shop has it: their percentage is 0 unless a test sets it. */
-const taxed = (acquiring: ProcessorName) =>
-  DEFINITIONS[acquiring].checkoutOptions.switches.automatic_tax === 'per page' && { checkout: { automatic_tax: true } }
 
 type Sold = ReturnType<typeof paywallAt>
 

@@ -4,6 +4,7 @@ import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
 import { TEAM_CENTS } from '../conformance/drivers/plans.ts'
+import { taxed } from '../conformance/drivers/set-up.ts'
 import { type FileJson, monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 
@@ -97,6 +98,7 @@ function soldBy({ processor: acquiring }: PartialLife): FileJson & { prices: Fil
   return {
     settings: {
       tokenization_queries: [{ type: 'standard' }, { type: 'premium' }, { type: 'daily', daily_limit: DAILY_LIMIT }],
+      ...taxed(acquiring),
     },
     processor: { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
     prices: [

@@ -1,6 +1,7 @@
 import type { AfterRetries } from '../../../dev/emulators/core/domain/dues.ts'
 import type { Terms } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { Emulators } from '../../../dev/emulators/emulators.ts'
+import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 
 /** The owner's settings at the processor; settings that it does not have are ignored. */
@@ -25,3 +26,7 @@ export async function setUp(
   }
   if (lagSeconds > 0 && 'setReplicaLag' in emulator) await emulator.setReplicaLag(paywallId, lagSeconds)
 }
+
+/** Where taxes are an option, the shop has it: their percentage is 0 unless a test sets it. */
+export const taxed = (acquiring: ProcessorName) =>
+  DEFINITIONS[acquiring].checkoutOptions.switches.automatic_tax === 'per page' && { checkout: { automatic_tax: true } }
