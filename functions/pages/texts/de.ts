@@ -59,7 +59,7 @@ export const DE: Texts = {
   neverRenews: 'Verlängert sich nicht.',
   ends: (label) => `Ihr Abo „${label}“ endet: Es wird nichts mehr dafür abgebucht.`,
   currentPlan: 'Ihr Tarif',
-  planFrom: (day) => `Ab ${day}`,
+  planFrom: (day) => `Ihr Tarif ab ${day}`,
   oneSubscription: 'Sie haben bereits ein Abo.',
   hasAccess: 'Sie haben Zugang.',
   notBought:

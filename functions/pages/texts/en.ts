@@ -50,7 +50,7 @@ export const EN = {
   neverRenews: 'It never renews.',
   ends: (label: string) => `Your subscription ${label} ends: you are not charged for it again.`,
   currentPlan: 'Your plan',
-  planFrom: (day: string) => `From ${day}`,
+  planFrom: (day: string) => `Your plan from ${day}`,
   oneSubscription: 'You already have a subscription.',
   hasAccess: 'You have access.',
   notBought: 'Your purchase was not completed, and you were not charged. You can try again at any time.',

@@ -87,6 +87,7 @@ function Head({ site, price, choice }: { site: Site; price: Price; choice: Choic
   const monthly = formatMonthly(price, site)
   const state = availability(site, price)
   const days = state === 'available' ? trialDays(site, price) : 0
+  const scheduled = scheduledChange(site, price)
   return (
     <>
       <span class="price-name">
@@ -98,16 +99,15 @@ function Head({ site, price, choice }: { site: Site; price: Price; choice: Choic
       </span>
       {monthly && <span class="hint">{texts.thatIs(monthly)}</span>}
       {days > 0 && <span class="price-trial">{texts.trial(days, formatPrice(price, site))}</span>}
+      {scheduled && <span class="hint">{texts.planFrom(formatDate(scheduled.effective_at, site))}</span>}
       {state === 'second subscription' && <span class="hint">{texts.oneSubscription}</span>}
     </>
   )
 }
 
-/** That the visitor has the price, or from when; else the offer's badge, or that the price is recommended. */
+/** That the visitor has the price; else the offer's badge, or that the price is recommended. */
 function Badge({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
   if (availability(site, price) === 'owned') return <span class="badge">{site.texts.currentPlan}</span>
-  const scheduled = scheduledChange(site, price)
-  if (scheduled) return <span class="badge">{site.texts.planFrom(formatDate(scheduled.effective_at, site))}</span>
   const offer = site.structure.offers.find((each) => each.price === price.slug && each.show === undefined)
   const isRecommended = price.slug === choice.highlight
   const badge = typeof offer?.badge === 'string' ? site.text(offer.badge) : isRecommended && site.texts.recommended
