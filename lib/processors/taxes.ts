@@ -7,3 +7,7 @@ export function includedTax(paid: number, invoice: { total: number; tax: number 
   const isPart = tax !== undefined && tax >= 0 && tax <= paid
   return isPart && (paid === total || tax === 0) ? tax : undefined
 }
+
+/** Adds taxes to an amount, in the proportion of a charge with and without them. */
+export const withTax = (amount: number, { net, total }: { net: number; total: number }): number =>
+  net === 0 ? amount : Math.round((amount * total) / net)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { includedTax } from '../../lib/processors/included-tax.ts'
+import { includedTax } from '../../lib/processors/taxes.ts'
 
 test.each([
   [1199, { total: 1199, tax: 200 }, 200],

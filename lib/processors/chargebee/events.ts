@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
-import { includedTax } from '../included-tax.ts'
 import type { ObjectVersions } from '../object-versions.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
+import { includedTax } from '../taxes.ts'
 import { CreditNote, Invoice, id, seconds, Transaction, Versioned } from './objects.ts'
 import { fromChargebee, isCheckoutId, readVersions } from './translate.ts'
 

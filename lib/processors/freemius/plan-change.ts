@@ -2,6 +2,7 @@
 // waits for the end of the period. A link changes nothing before it is paid, so a retry gets another one.
 import { intervalsLater } from '../later.ts'
 import type { PlanChange, PlanChangePreview, PurchaseSnapshot } from '../processor.ts'
+import { withTax } from '../taxes.ts'
 import { sales, total } from './money.ts'
 import { minorUnits, type Payment } from './objects.ts'
 import { isPriceCovered, type Observed } from './translate.ts'
@@ -19,12 +20,13 @@ export function estimatePlanChange(
   const paid = isPriceCovered(observed) ? sales(observed.payments).at(-1) : undefined
   const unused = paid && start && end ? minorUnits(paid.gross, paid.currency) * shareLeft(start, end, pricedAt) : 0
   const credit = Math.min(Math.round(unused), to.amount)
+  const charge = toCharge(paid)
   return {
     currency: to.currency,
-    dueNow: withTax(to.amount - credit, paid),
-    credit: withTax(credit, paid),
+    dueNow: withTax(to.amount - credit, charge),
+    credit: withTax(credit, charge),
     effectiveAt: pricedAt,
-    next: { amount: withTax(to.amount, paid), at: intervalsLater(pricedAt, to.interval, to.intervalCount) },
+    next: { amount: withTax(to.amount, charge), at: intervalsLater(pricedAt, to.interval, to.intervalCount) },
     isEstimate: true,
   }
 }
@@ -33,11 +35,9 @@ export function estimatePlanChange(
 const shareLeft = (start: Date, end: Date, now: Date) =>
   Math.min(1, Math.max(0, (end.getTime() - now.getTime()) / (end.getTime() - start.getTime())))
 
-/** Adds tax to an amount, at the rate of a payment. */
-function withTax(amount: number, paid: Payment | undefined): number {
-  const net = paid ? minorUnits(paid.gross, paid.currency) : 0
-  return paid && net > 0 ? Math.round((amount * total(paid)) / net) : amount
-}
+/** A payment with and without its tax; without one, no tax is known. */
+const toCharge = (paid: Payment | undefined) =>
+  paid ? { net: minorUnits(paid.gross, paid.currency), total: total(paid) } : { net: 0, total: 0 }
 
 /** Whether the licence has the plan, perhaps since the page of an earlier attempt was paid. */
 export const hasPlan = ({ processorPrice, interval }: PurchaseSnapshot, { to }: PlanChange): boolean =>

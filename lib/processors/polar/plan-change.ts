@@ -4,6 +4,7 @@ import type { PolarCore } from '@polar-sh/sdk/2026-10'
 import { getSubscriptions, updateSubscriptions } from '@polar-sh/sdk/2026-10/services/subscriptions'
 import { intervalsLater } from '../later.ts'
 import { type PlanChange, type PlanChangePreview, type PlanChangeResult, ProcessorError } from '../processor.ts'
+import { withTax } from '../taxes.ts'
 import { PolarRefusal, parse } from './api.ts'
 import { ChargePreview, Subscription } from './objects.ts'
 
@@ -19,10 +20,11 @@ export async function previewPlanChange(api: PolarCore, change: PlanChange): Pro
   const {
     due_amount: dueNow,
     prorations,
-    ...charge
+    net_amount: net,
+    total_amount: total,
   } = await previewCharge(api, subscription.id, taxed(subscription, change))
   const common = { currency, isEstimate: true }
-  const nextAmount = withTaxes(to.amount, charge)
+  const nextAmount = withTax(to.amount, { net, total })
   if (change.when === 'period_end') {
     return { ...common, dueNow: 0, credit: 0, effectiveAt: periodEnd, next: { amount: nextAmount, at: periodEnd } }
   }
@@ -31,9 +33,9 @@ export async function previewPlanChange(api: PolarCore, change: PlanChange): Pro
   return {
     ...common,
     dueNow,
-    credit: withTaxes(
+    credit: withTax(
       credits.reduce((sum, { amount }) => sum - amount, 0),
-      charge,
+      { net, total },
     ),
     effectiveAt: pricedAt,
     next: { amount: nextAmount, at },
@@ -43,12 +45,6 @@ export async function previewPlanChange(api: PolarCore, change: PlanChange): Pro
 /** The product whose taxes a preview shows. Keeping the current one costs nothing: the taxes are those of the product that is scheduled. */
 const taxed = ({ product_id: now, pending_update: pending }: Subscription, { to }: PlanChange): string =>
   (to.processorPrice === now && pending?.product_id) || to.processorPrice
-
-/** Adds taxes to an amount, in the proportion of a charge. */
-const withTaxes = (
-  amount: number,
-  { net_amount: net, total_amount: total }: Pick<ChargePreview, 'net_amount' | 'total_amount'>,
-) => (net === 0 ? amount : Math.round((amount * total) / net))
 
 /**
  * See `ProcessorMethods.changePlan`. To keep the product that the subscription has, what is scheduled is removed. Polar cannot be limited to

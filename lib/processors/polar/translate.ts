@@ -1,6 +1,5 @@
 // Translates Polar's objects to a purchase. Nothing is fetched here.
 import type { Found } from '../adapter.ts'
-import { includedTax } from '../included-tax.ts'
 import {
   type Cancellation,
   ONE_TIME,
@@ -9,6 +8,7 @@ import {
   type PurchaseStatus,
   type ScheduledChange,
 } from '../processor.ts'
+import { includedTax } from '../taxes.ts'
 import {
   type Customer,
   type Dispute,
