@@ -53,6 +53,18 @@ test('a subscriber sees the current plan, can buy a pack repeatedly, and lifetim
   expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toMatch(/Does not renew|Replaced/)
 })
 
+test('a visitor who buys nothing but a pack is thanked for it', async () => {
+  const visitor = await visit(pages, { path: '/account' })
+  const { page, home } = visitor
+  await signIn(visitor, newEmail())
+  await page.goto(home)
+  await page.getByRole('radio', { name: 'Pack' }).check()
+  await press(visitor, BUY)
+  await page.locator('[value=pay]').click()
+  await page.waitForURL(`${home}/thanks*`)
+  await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
+})
+
 test('the account shows the last payment, with its tax and its receipt; a trial has none', async () => {
   const { stripe, paywall } = pages.world
   const visitor = await visit(pages, { path: '/account' })

@@ -1,5 +1,6 @@
 // On the thanks page, while the purchase has not arrived: waits for it, then reloads the page.
 import { createPaywall, PaywallError } from 'paywall-billing-sdk/browser'
+import { hasArrived } from '../arrived.ts'
 
 const { home = '/', paywall: id = '' } = document.body.dataset
 
@@ -8,7 +9,7 @@ try {
   // The SDK starts waiting by itself only on the return from a checkout, not on a reload.
   const waiting = paywall.isWaiting ? null : paywall.waitForPurchase()
   paywall.onChange((user) => {
-    if (user?.paid) location.reload()
+    if (user && hasArrived(user)) location.reload()
     else if (!paywall.isWaiting) showDelayed()
   })
   await waiting

@@ -1,4 +1,5 @@
 import { WAITING_PATH } from '../../../generated/page-assets.ts'
+import { hasArrived } from '../arrived.ts'
 import { ACCOUNT_PATH, CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
@@ -12,7 +13,7 @@ const RELOAD_SECONDS = 5
 /** Thanks the buyer, or says that the payment is being processed if no webhook has confirmed it yet. */
 export function thanksPage(site: Site) {
   const { texts, user, token } = site
-  if (token && !user?.paid) return pendingPage(site)
+  if (token && !(user && hasArrived(user))) return pendingPage(site)
   return sitePage(site, {
     title: texts.thanks,
     children: (
