@@ -9,6 +9,7 @@ const RENEWED = ['payment.succeeded 9.99 USD', 'subscription.renewed']
 /** A renewal that is paid with the credit for the yearly price. */
 const RENEWED_FREE = ['subscription.renewed']
 const TO_YEARLY = 'subscription.plan_changed monthly → yearly'
+const SCHEDULED = 'subscription.plan_change_scheduled monthly → yearly'
 const TO_MONTHLY = 'subscription.plan_changed yearly → monthly'
 /** The yearly price minus the proration for the rest of the month, whose length varies. */
 const YEARLY = expect.stringMatching(/^79\.[34]\d USD$/)
@@ -32,7 +33,7 @@ const LATER = [TO_YEARLY, 'payment.succeeded 20.22 USD', 'subscription.renewed']
 const EXPECTED: Record<ProcessorName, { charged: string[][]; reported: string[][] }> = {
   stripe: {
     charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
-    reported: [FIRST_MONTH, RENEWED_FREE, LATER, []],
+    reported: [FIRST_MONTH, [SCHEDULED, ...RENEWED_FREE], LATER, []],
   },
   polar: {
     charged: [['9.99 USD', YEARLY], [], [], []],
@@ -40,7 +41,7 @@ const EXPECTED: Record<ProcessorName, { charged: string[][]; reported: string[][
   },
   chargebee: {
     charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
-    reported: [FIRST_MONTH, RENEWED_FREE, LATER, []],
+    reported: [FIRST_MONTH, [SCHEDULED, ...RENEWED_FREE], LATER, []],
   },
   freemius: {
     charged: [['9.99 USD', YEARLY], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
