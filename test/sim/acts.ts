@@ -1,5 +1,7 @@
 // What people do themselves: they buy, cancel and read. A call with an unknown outcome is repeated where that is harmless.
 import { randomUUID } from 'node:crypto'
+import { Changed } from '../../functions/change-plan/contract.ts'
+import { paysEveryChangeOnPage } from '../conformance/drivers/plans.ts'
 import { type Call, call } from '../support/call.ts'
 import { getPriceId, parseOpened, startCheckout } from '../support/checkout.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -159,14 +161,15 @@ export async function cancel({ world, kind, session, userId, cancelling, cancell
 }
 
 /**
- * Changes the plan of a person's subscription with change-plan, which undoes a scheduled end. A page on which a charge that was declined
- * could be paid is left open.
+ * Changes the plan of a person's subscription with change-plan, which undoes a scheduled end. The person pays where every change is paid on
+ * a page. A page on which a charge that was declined could be paid is left open.
  */
 export async function changePlan(
   company: Company,
-  { world, kind, session, userId, bought }: Person,
+  person: Person,
   { to, at }: Doing<'change-plan'> & { to: Slug },
 ): Promise<void> {
+  const { world, kind, session, userId, bought } = person
   if (!userId || bought.size === 0) return
   for (const { cancelled } of company.people) cancelled.clear()
   const change = { priceId: getPriceId(world.paywall, to), when: at === 'once' ? 'now' : 'period_end' }
@@ -175,7 +178,10 @@ export async function changePlan(
       ? { token: session.token, body: change }
       : { key: world.key, body: { ...change, userId } }
   const headers = { 'idempotency-key': randomUUID() }
-  await retryUntilDefinite(() => call(world, `/api/v1/paywall/${world.paywall.id}/change-plan`, { ...asked, headers }))
+  const path = `/api/v1/paywall/${world.paywall.id}/change-plan`
+  const reply = await retryUntilDefinite(() => call(world, path, { ...asked, headers }))
+  const { checkoutUrl } = Changed.safeParse(reply?.body).data ?? {}
+  if (checkoutUrl && paysEveryChangeOnPage(company.life.processor)) await press(checkoutUrl, 'pay', person)
   company.lastActAt = await currentTime(company)
   for (const id of bought) company.undone.set(id, company.lastActAt.getTime() / 1000)
 }
