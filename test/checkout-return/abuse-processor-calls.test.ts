@@ -116,7 +116,7 @@ async function fillWithPages(
   overrides: Record<string, string> = {},
 ) {
   const { rows } = await world.database.query('select * from checkouts where paywall_id = $1', [tenant.paywall.id])
-  const { id: _, created_at: _at, customers: _customers, ...row } = rows[0]
+  const { id: _, created_at: _at, customers: _customers, options: _options, ...row } = rows[0]
   await using filler = await Filler.open(world.databaseUrl)
   const columns = Object.entries({
     ...row,
