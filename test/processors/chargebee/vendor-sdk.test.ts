@@ -315,7 +315,7 @@ test('opens the page of a change whose charge is declined as the SDK does', () =
     await sdk.subscription.updateForItems('declined', atOnce, key('change:1')).catch(() => undefined)
     await sdk.hostedPage.checkoutExistingForItems(
       { layout: 'full_page', subscription: { id: 'declined' }, ...changed },
-      key('change:1:page'),
+      key('change:1:checkout_existing_for_items'),
     )
   }))
 
@@ -323,5 +323,5 @@ test('opens the page of a change whose invoice is due as the SDK does', () =>
   compare(change({ subscriptionId: 'owing' }), async (sdk) => {
     await sdk.subscription.retrieve('owing')
     await sdk.subscription.updateForItems('owing', atOnce, key('change:1'))
-    await sdk.hostedPage.collectNow({ customer: { id: 'cus' } }, key('change:1:page'))
+    await sdk.hostedPage.collectNow({ customer: { id: 'cus' } }, key('change:1:collect_now'))
   }))
