@@ -15,7 +15,7 @@ const Subscription = z.looseObject({
   access_until: z.string().nullable(),
   cancel_at: z.string().nullable(),
   cancel_at_period_end: z.boolean(),
-  scheduled_change: z.object({ price_id: z.string().nullable() }).nullable(),
+  scheduled_change: z.looseObject({ price_id: z.string().nullable() }).nullable(),
 })
 
 const Event = z.object({
