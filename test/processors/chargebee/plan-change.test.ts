@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
+import { expect, test } from 'vitest'
 import type { CheckoutOrder, PlanChange, PlanChangePreview } from '../../../lib/processors/processor.ts'
-import { advanceQuarterPeriod, DAY, HOUR, otherPrice, PAYWALL } from '../plan-changes-fixture.ts'
+import { advanceQuarterPeriod, crashAfter, DAY, HOUR, otherPrice, PAYWALL } from '../plan-changes-fixture.ts'
 import { press } from './emulator/fixture.ts'
 import { CHECKOUT_ID, startAdapter } from './selling.ts'
 
@@ -65,8 +64,6 @@ async function startChange(more: Partial<CheckoutOrder> = {}, terms = {}) {
   const refuseDeclined = () => emulator.setDeclinedChange(PAYWALL, 'refused')
   return { ...started, pricedAt, end, preview, change, charges, state, scheduled, decline, refuseDeclined }
 }
-
-type Started = Awaited<ReturnType<typeof startChange>>
 
 const date = (seconds: number) => new Date(seconds * 1000)
 
@@ -268,20 +265,6 @@ test('an item price that Chargebee does not have, or has in another currency, is
   }
 })
 
-/** Lets a number of calls through, loses the next one before or after it takes effect, and then every other. */
-function crashAfter({ emulator }: Started, calls: number, isExecuted: boolean) {
-  let left = calls
-  emulator.onCall = async (_, run) => {
-    left -= 1
-    if (left >= 0) return run()
-    if (left === -1 && isExecuted) await run()
-    throw new DroppedCall()
-  }
-  onTestFinished(() => {
-    emulator.onCall = undefined
-  })
-}
-
 interface Crash {
   cancelled: boolean
   change: Partial<PlanChange>
@@ -311,7 +294,7 @@ test.each<[string, boolean, Crash]>(
     const started = await startChange()
     const { adapter, state, charges, emulator, end } = started
     if (cancelled) await adapter.cancelAtPeriodEnd(CHECKOUT_ID, '')
-    crashAfter(started, calls, isExecuted)
+    crashAfter(started.emulator, calls, isExecuted)
     const [crashed] = await Promise.allSettled([started.change(change)])
     emulator.onCall = undefined
     isComplete = crashed?.status === 'fulfilled'

@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
+import { expect, test } from 'vitest'
 import type { CheckoutOrder, PlanChange, PlanChangePreview } from '../../../lib/processors/processor.ts'
-import { advanceQuarterPeriod, DAY, HOUR, otherPrice, PAYWALL } from '../plan-changes-fixture.ts'
+import { advanceQuarterPeriod, crashAfter, DAY, HOUR, otherPrice, PAYWALL } from '../plan-changes-fixture.ts'
 import { press } from './emulator/fixture.ts'
 import { startAdapter } from './selling.ts'
 
@@ -295,20 +294,6 @@ test('a change in a trial is free, and the trial continues', async () => {
   expect(charges()).toEqual([499])
 })
 
-/** Lets a number of calls through, loses the next one before or after it takes effect, and then every other. */
-function crashAfter({ emulator }: Awaited<ReturnType<typeof startChange>>, calls: number, isExecuted: boolean) {
-  let left = calls
-  emulator.onCall = async (_, run) => {
-    left -= 1
-    if (left >= 0) return run()
-    if (left === -1 && isExecuted) await run()
-    throw new DroppedCall()
-  }
-  onTestFinished(() => {
-    emulator.onCall = undefined
-  })
-}
-
 interface Crash {
   before: 'a cancellation' | 'another schedule'
   change: Partial<PlanChange>
@@ -345,7 +330,7 @@ test.each(CRASHES)(
       const started = await startChange()
       const { state, charges, emulator, id, end } = started
       await (before === 'a cancellation' ? emulator.portalCancel(id) : emulator.schedulePlan(id, 'price_year'))
-      crashAfter(started, calls, isExecuted)
+      crashAfter(started.emulator, calls, isExecuted)
       const [crashed] = await Promise.allSettled([started.change(change)])
       emulator.onCall = undefined
       isComplete = crashed?.status === 'fulfilled'
