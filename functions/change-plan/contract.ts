@@ -221,10 +221,9 @@ export const operations: ApiOperation[] = [
       'nothing changes, and the response says what the change would cost. A change with the `quote` of a preview ' +
       'charges exactly what was shown, or nothing; if the preview is an `estimate`, the amount may differ. Anonymous ' +
       'users cannot change plans. A scheduled cancellation is undone where the processor can do that in the same ' +
-      'call. A retry with the same `Idempotency-Key` ' +
-      'within 24 hours returns the first response; while the first call is running, a retry waits up to 5 seconds ' +
-      'for it. Live paywalls require the key, except for previews. A user may make 20 previews and changes per ten ' +
-      'minutes; an owner has no limit.',
+      'call. A retry with the same `Idempotency-Key` within 24 hours returns the first response; while the first call ' +
+      'is running, a retry waits up to 5 seconds for it. Live paywalls require the key, except for previews. A user ' +
+      'may make 20 previews and changes per ten minutes; an owner has no limit.',
     access: ['owner', 'user'],
     bodies: { ChangePlanByOwner: OwnerBody, ChangePlanByUser: UserBody },
     example: {

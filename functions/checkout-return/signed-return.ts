@@ -1,8 +1,8 @@
 // The return URL for processors that redirect all buyers of an account to one signed URL:
 // 1. read the paywall's account, and have the signed URL verified: it names the purchase, its buyer and its price
 // 2. find its checkout, which may belong to another paywall of the owner that sells through the same account
-// 3. if the checkout is this paywall's and has sold nothing yet or something else by now, or if there is none, fetch and store the purchase, which may find its
-//    checkout. If the processor is slow or down, redirect the browser anyway
+// 3. if there is no checkout, or it is this paywall's and its sale is not stored yet, or with another plan, fetch and store the purchase,
+//    which may find its checkout. If the processor is slow or down, redirect the browser anyway
 // 4. redirect the browser to the checkout's return URL, which redirects to the owner's page
 import type { Context } from 'hono'
 import { findSale, readAccount } from '../../generated/calls.ts'
@@ -18,7 +18,7 @@ import { syncWithTimeout } from './sync-with-timeout.ts'
 
 type ReadAccountResult = { verdict: 'unknown_paywall' } | { verdict: 'found'; account: SealedAccount; now: string }
 
-type FindSaleResult = { verdict: 'unknown_checkout' } | { verdict: 'found'; return_url: string; is_open: boolean }
+type FindSaleResult = { verdict: 'unknown_checkout' } | { verdict: 'found'; return_url: string; ask: boolean }
 
 export async function followSignedReturn(c: Context<{ Bindings: Cloudflare.CheckoutReturnEnv }>): Promise<Response> {
   const path = SignedParams.safeParse(c.req.param())
@@ -40,7 +40,7 @@ export async function followSignedReturn(c: Context<{ Bindings: Cloudflare.Check
     snapshot: { processor_id: purchase.id, currency: facts.currency },
     sold: { email: facts.email, processor_price: facts.processorPrice, interval: facts.interval },
   })
-  if (sale.verdict === 'found' && !sale.is_open) {
+  if (sale.verdict === 'found' && !sale.ask) {
     processor[Symbol.dispose]()
     return redirect(c, sale.return_url)
   }

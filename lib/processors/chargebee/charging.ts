@@ -15,7 +15,7 @@ import { isScheduledToEnd, isTermVoided } from './translate.ts'
 
 export type Fields = Record<string, string | number>
 
-/** The API calls: `get` returns null for what the site does not have. `key`: the idempotency key, valid for half an hour. */
+/** The API calls. `get` returns null for what the site does not have. */
 export interface Calls {
   get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null>
   /** `key`: the idempotency key, valid for half an hour. */

@@ -14,11 +14,11 @@ export const byAge = <Each extends { id: string; created: Date }>(objects: Each[
 /** The payments proper, oldest first. */
 export const sales = (payments: Payment[]): Payment[] => byAge(payments.filter(isSale))
 
-/** The total of a payment for the buyer: the price and its tax. */
-export const total = ({ gross, vat, currency }: Payment): number =>
-  Math.abs(minorUnits(gross, currency)) + Math.abs(minorUnits(vat, currency))
-
 const taxIn = ({ vat, currency }: Payment): number => Math.abs(minorUnits(vat, currency))
+
+/** The total of a payment for the buyer: the price and its tax. */
+export const total = (payment: Payment): number =>
+  Math.abs(minorUnits(payment.gross, payment.currency)) + taxIn(payment)
 
 /** The payment that a refund or a dispute is about. A payment names only one of them; any others are found by subscription and time. */
 function findOriginal(back: Payment, payments: Payment[]): Payment | undefined {

@@ -22,7 +22,7 @@ export async function previewPlanChange(api: PolarCore, change: PlanChange): Pro
     prorations,
     net_amount: net,
     total_amount: total,
-  } = await previewCharge(api, subscription.id, taxed(subscription, change))
+  } = await previewCharge(api, subscription.id, taxedProduct(subscription, change))
   const common = { currency, isEstimate: true }
   const nextAmount = withTax(to.amount, { net, total })
   if (change.when === 'period_end') {
@@ -43,7 +43,7 @@ export async function previewPlanChange(api: PolarCore, change: PlanChange): Pro
 }
 
 /** The product whose taxes a preview shows. Keeping the current one costs nothing: the taxes are those of the product that is scheduled. */
-const taxed = ({ product_id: now, pending_update: pending }: Subscription, { to }: PlanChange): string =>
+const taxedProduct = ({ product_id: now, pending_update: pending }: Subscription, { to }: PlanChange): string =>
   (to.processorPrice === now && pending?.product_id) || to.processorPrice
 
 /**

@@ -192,12 +192,13 @@ function oneTimePayment(
 ): PaymentFact | null {
   const { amount_total: total, total_details: details, currency } = session
   if (session.mode !== 'payment' || !total || !currency) return null
+  const tax = includedTax(total, { total, tax: details?.amount_tax })
   return {
     kind,
     id: session.payment_intent ?? session.id,
     amount: fromStripe(total, currency),
     currency,
     occurredAt,
-    ...(kind === 'succeeded' && details && { tax: fromStripe(details.amount_tax, currency) }),
+    ...(kind === 'succeeded' && tax !== undefined && { tax: fromStripe(tax, currency) }),
   }
 }
