@@ -27,9 +27,8 @@ function applySchedule(subscription: SubscriptionRecord): void {
 
 /**
  * Ends the current period or trial, whatever the clock says. A subscription whose end is scheduled ends, and so does a trial without a
- * payment method. Any other begins its next
- * period `active`, with a draft invoice, because processors charge it a while later. With an unpaid earlier period it keeps its
- * status.
+ * payment method. Any other begins its next period `active`, with a draft invoice, because processors charge it a while later. With an
+ * unpaid earlier period it keeps its status.
  */
 export function rollOver(
   context: AccountContext,
