@@ -17,7 +17,8 @@ const STYLE = raw(`
   .hint { margin: 1rem 0 0; font-size: .875rem; color: var(--quiet) }
   label { display: block; margin: 1.5rem 0 .25rem; font-weight: 500 }
   input { width: 100%; box-sizing: border-box; font: inherit; padding: .6rem; border: 1px solid var(--edge); border-radius: 6px }
-  input[type=checkbox] { width: auto } input[readonly] { background: none; border-style: dashed; color: var(--quiet) }
+  input[type=checkbox] { width: auto }
+  input[readonly] { background: none; border-style: dashed; color: var(--quiet) }
   button, .button { display: block; width: 100%; box-sizing: border-box; margin-top: .75rem; padding: .7rem; font: inherit; font-weight: 600;
     text-align: center; text-decoration: none; border: 1px solid var(--edge); border-radius: 6px; background: none; color: inherit; cursor: pointer }
   .pay { margin-top: 1.5rem; background: #4f46e5; border-color: #4f46e5; color: #fff }
