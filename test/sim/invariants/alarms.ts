@@ -63,9 +63,12 @@ function begunAt(life: Case, purchase: StoredPurchase): number | null {
   return findSale(life, purchase)?.paidPeriods[0]?.paidAt ?? null
 }
 
-/** A payment may have begun days before it succeeded: a purchase that began at `at` is as old as its first payment. */
-const startedAt = (life: Case, purchase: StoredPurchase, at: number): number =>
-  Math.min(at, findSale(life, purchase)?.paidPeriods[0]?.start ?? at)
+/** A payment may have been created days before it succeeded: a purchase that began at `at` is as old as its first payment. */
+function startedAt(life: Case, purchase: StoredPurchase, at: number): number {
+  const sale = findSale(life, purchase)
+  const payments = life.company.records('payments').filter(({ id }) => sale?.paid.includes(id))
+  return Math.min(at, sale?.paidPeriods[0]?.start ?? at, ...payments.map(({ created }) => created))
+}
 
 /**
  * Whether the newer one certainly replaces the older one: the older one was reported an hour before the newer one began, and belonged to the
