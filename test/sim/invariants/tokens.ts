@@ -130,7 +130,7 @@ const lastTokens = ({ charged }: Credited) => tokensPerPeriod(charged.at(-1)!)
  * The tokens of a period if it was reported as paid for while the subscription was active, otherwise 0: a period credits nothing if the
  * subscription has ended by the time the service learns of the period.
  */
-const reportedTokens = ({ charged }: Credited, { changes }: StoredPurchase) =>
+const reportedTokens = ({ charged }: Pick<Credited, 'charged'>, { changes }: StoredPurchase) =>
   Math.max(0, ...charged.filter((period) => isReported(period, changes)).map(tokensPerPeriod))
 
 const isReported = ({ end, paidAt, interval }: PaidPeriod, changes: Change[]) =>
@@ -162,17 +162,18 @@ function minRevoked(sale: Sale): number {
 }
 
 /**
- * The minimum of tokens while polls have not found every period. Only the current ones have certainly been credited, and only if nothing
- * was refunded or disputed.
+ * The minimum of tokens while polls have not found every period. Only the current ones and one that was reported as paid for have certainly
+ * been credited, and only if nothing was refunded or disputed.
  */
 function ongoingTokens({ company: { records }, processorState: { sales } }: Case, own: StoredPurchase[]): number {
   if (records('refunds').length > 0 || records('disputes').length > 0) return 0
-  const goingOn = own.filter(({ processorId, status, trial_end: trialEnd, changes }) => {
-    const paid = sales.find((sale) => sale.processorId === processorId)?.paid.length ?? 0
-    const wasUnlisted = changes.some(({ is }) => is.price_slug === null)
-    return status === 'active' && trialEnd === null && paid > 0 && !wasUnlisted
+  return sumBy(own, (purchase) => {
+    const sale = sales.find(({ processorId }) => processorId === purchase.processorId)
+    const wasUnlisted = purchase.changes.some(({ is }) => is.price_slug === null)
+    if (!sale || sale.paid.length === 0 || purchase.status !== 'active' || purchase.trial_end !== null || wasUnlisted)
+      return 0
+    return Math.max(TOKENS_A_PERIOD.month, reportedTokens({ charged: sale.paidPeriods }, purchase))
   })
-  return goingOn.length * TOKENS_A_PERIOD.month
 }
 
 /** A user never has more daily tokens than the daily limit, and exactly that many if none were used on that day. */
