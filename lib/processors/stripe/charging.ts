@@ -149,7 +149,7 @@ async function deletePendingItems(
   }
 }
 
-const isRefused = (error: unknown) => error instanceof Stripe.errors.StripeInvalidRequestError
+export const isRefused = (error: unknown) => error instanceof Stripe.errors.StripeInvalidRequestError
 
 /** Stripe answers 404 for what has already ended. */
 async function unlessMissing(call: () => Promise<unknown>): Promise<void> {

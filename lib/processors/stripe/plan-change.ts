@@ -4,16 +4,39 @@ import Stripe from 'stripe'
 import type * as z from 'zod'
 import type { PlanChange, PlanChangePreview, PlanChangeResult } from '../processor.ts'
 import { parse } from './api.ts'
-import { endWithPeriod, release, unconfirmed } from './charging.ts'
+import { endWithPeriod, isRefused, release, unconfirmed } from './charging.ts'
 import { fromStripe } from './definition.ts'
 import { ChangeableSubscription, InvoicePreview, type PreviewLine, Schedule } from './objects.ts'
 import { endsWithPeriod } from './translate.ts'
 
 const CHANGED: PlanChangeResult = { outcome: 'changed' }
 
-/** See `ProcessorMethods.previewPlanChange`. */
+/**
+ * See `ProcessorMethods.previewPlanChange`. Stripe refuses the preview if in the meantime another call has scheduled the subscription's end
+ * or a change of its plan.
+ */
 export async function previewPlanChange(api: Stripe, change: PlanChange): Promise<PlanChangePreview> {
   const subscription = await read(api, change)
+  try {
+    return await previewChangeOf(subscription, api, change)
+  } catch (error) {
+    if (!isRefused(error)) throw error
+    const changed = await read(api, change)
+    if (hasSameEnd(changed, subscription)) throw error
+    return previewChangeOf(changed, api, change)
+  }
+}
+
+const hasSameEnd = (one: Subscription, other: Subscription) =>
+  one.schedule === other.schedule &&
+  one.cancel_at_period_end === other.cancel_at_period_end &&
+  one.cancel_at?.getTime() === other.cancel_at?.getTime()
+
+async function previewChangeOf(
+  subscription: Subscription,
+  api: Stripe,
+  change: PlanChange,
+): Promise<PlanChangePreview> {
   const next = await preview(api, subscription, change, 'none')
   const { currency } = next
   const money = (amount: number) => fromStripe(amount, currency)

@@ -106,6 +106,28 @@ test('a change at the end of the period keeps automatic taxes', async () => {
   expect(charges()).toEqual([1199, 599])
 })
 
+test.each(['its end', 'a change of its plan'])(
+  'a preview succeeds although another call schedules %s meanwhile',
+  async (what) => {
+    const { preview, emulator, stripe, id } = await startChange()
+    const expected = await preview({ when: 'period_end' })
+    const isEnd = what === 'its end'
+    if (!isEnd) await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+    let calls = 0
+    emulator.onCall = async (_, run) => {
+      calls += 1
+      if (calls === 2) {
+        emulator.onCall = undefined
+        if (isEnd) await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+        else await change({ to: BASIC, when: 'period_end' })
+      }
+      return run()
+    }
+    expect(await preview({ when: 'period_end' })).toEqual(expected)
+    expect(emulator.onCall, 'the other call was made').toBeUndefined()
+  },
+)
+
 test('a change from month to year begins a year, which is charged less the rest of the month', async () => {
   const { preview, change, charges, emulator, read } = await startChange()
   const expected = await preview({ to: YEAR })
