@@ -27,7 +27,7 @@ export interface Tenants {
   live: Tenant
   /** Our user, who has bought nothing. */
   member: Person
-  /** Our user, who pays monthly. */
+  /** Our user, who pays monthly. All webhooks about the first payment have arrived. */
   payer: Person
   /** A user of the other owner's paywall only. */
   stranger: Person
@@ -43,6 +43,7 @@ export async function startTenants(file: FileOverrides = {}): Promise<Tenants> {
   const [member, stranger] = await Promise.all([person(world, ours), person(world, foreign)])
   const email = newEmail()
   await buy(world, { paywall: ours.paywall, key: ours.key, email })
+  await world.stripe.drainWebhooks()
   const payer = await person(world, ours, email)
   return { world, ours, foreign, live, member, payer, stranger, close: () => world.close() }
 }
