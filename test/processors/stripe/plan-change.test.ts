@@ -109,7 +109,7 @@ test('a change at the end of the period keeps automatic taxes', async () => {
 test.each(['its end', 'a change of its plan'])(
   'a preview succeeds although another call schedules %s meanwhile',
   async (what) => {
-    const { preview, emulator, stripe, id } = await startChange()
+    const { preview, change, emulator, stripe, id } = await startChange()
     const expected = await preview({ when: 'period_end' })
     const isEnd = what === 'its end'
     if (!isEnd) await stripe.subscriptions.update(id, { cancel_at_period_end: true })
