@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib'
 import { readWorkerConfigs, WRANGLER_ENVIRONMENT } from '../world/workers/wrangler-config.ts'
 
 /** A Worker's code is loaded before its first request. The gateway has the smallest budget because every request passes it. */
-const BUDGET_KB: Readonly<Record<string, number>> = { gateway: 15, 'start-checkout': 105 }
+const BUDGET_KB: Readonly<Record<string, number>> = { gateway: 15 }
 const OTHER_BUDGET_KB = 110
 
 const IMPORTS = 15

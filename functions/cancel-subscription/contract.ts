@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
-import { ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
+import { missingCredentialErrors, ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
-import { defineErrors } from '../../lib/http/errors.ts'
+import { defineErrors, reword } from '../../lib/http/errors.ts'
 import { CANCELLATION_REASON_LENGTH } from '../../lib/http/input-limits.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import type { Identity, MemberRefusal } from '../../lib/members/member.ts'
@@ -93,15 +93,23 @@ type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' 
 
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<CancelRefusal>({
-  no_credential: [403, 'Unauthorized'],
-  anonymous: [403, 'Unauthorized'],
+  no_credential: reword(missingCredentialErrors.no_credential, 403, 'Unauthorized'),
+  anonymous: [
+    403,
+    'Unauthorized',
+    "The token's user is anonymous. This requires a user with an e-mail address or an external id",
+  ],
   ...userErrors,
   ...ownerErrors,
   ...memberErrors,
-  unknown_identity: [404, 'identity_not_on_paywall'],
-  mismatched_identity: [404, 'identity_not_found'],
-  unknown_subscription: [404, 'Subscription not found'],
-  already_cancelled: [400, 'Subscription is already cancelled'],
+  unknown_identity: reword(memberErrors.unknown_identity, 404, 'identity_not_on_paywall'),
+  mismatched_identity: [
+    404,
+    'identity_not_found',
+    'The e-mail address, the user id and the external id belong to different users',
+  ],
+  unknown_subscription: [404, 'Subscription not found', 'The user has no such subscription on the paywall'],
+  already_cancelled: [400, 'Subscription is already cancelled', 'The subscription is already cancelled or has ended'],
 })
 
 const example = {

@@ -43,21 +43,69 @@ export const errors = defineErrors<ChangeRefusal>({
   ...callerErrors,
   ...memberErrors,
   ...idempotencyErrors,
-  anonymous: [403, 'Unauthorized'],
-  key_required: [400, 'idempotency_key_required'],
-  several_subscriptions: [400, 'subscriptionId is required'],
-  unknown_subscription: [404, 'Subscription not found'],
-  unknown_price: [404, 'price_not_found'],
-  unsupported: [403, 'plan_change_unavailable'],
-  unschedulable: [403, 'plan_change_unavailable'],
-  same_price: [409, 'price_unchanged'],
-  other_currency: [409, 'currency_mismatch'],
-  unchangeable: [409, 'subscription_not_changeable'],
-  cancelled: [409, 'subscription_cancelled'],
-  quote_expired: [409, 'quote_expired'],
-  too_many_changes: [429, 'rate_limit_exceeded'],
-  plan_changing: [409, 'plan_change_in_progress'],
-  declined: [402, 'payment_declined'],
+  anonymous: [
+    403,
+    'Unauthorized',
+    "The token's user is anonymous. This requires a user with an e-mail address or an external id",
+  ],
+  key_required: [400, 'idempotency_key_required', 'A live paywall requires an `Idempotency-Key`'],
+  several_subscriptions: [
+    400,
+    'subscriptionId is required',
+    'The user has several subscriptions on the paywall: send the one to change as `subscriptionId`',
+  ],
+  unknown_subscription: [404, 'Subscription not found', 'The user has no such subscription on the paywall'],
+  unknown_price: [
+    404,
+    'price_not_found',
+    'The paywall does not sell this price, or no longer does. Read bootstrap again',
+  ],
+  unsupported: [
+    403,
+    'plan_change_unavailable',
+    "The subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any " +
+      'more',
+  ],
+  unschedulable: [
+    403,
+    'plan_change_unavailable',
+    "The subscription's processor, named in `acquiring`, changes plans at once only, and `when` is `period_end`, which is " +
+      'the default for a lower price',
+  ],
+  same_price: [409, 'price_unchanged', 'The subscription has this price already'],
+  other_currency: [409, 'currency_mismatch', "The price is not sold in the subscription's currency"],
+  unchangeable: [
+    409,
+    'subscription_not_changeable',
+    'The subscription is past due, paused or about to be replaced, so its plan cannot be changed: see `status`',
+  ],
+  cancelled: [
+    409,
+    'subscription_cancelled',
+    "The subscription's end is scheduled, and its processor, named in `acquiring`, changes no plan then. The cancellation " +
+      'has to be undone first',
+  ],
+  quote_expired: [
+    409,
+    'quote_expired',
+    'The quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has ' +
+      'changed: request another preview',
+  ],
+  too_many_changes: [
+    429,
+    'rate_limit_exceeded',
+    'The user has made 20 previews and changes of its plan in ten minutes. Wait for the time in `Retry-After`',
+  ],
+  plan_changing: [
+    409,
+    'plan_change_in_progress',
+    'A change of this subscription is under way. Repeat the call after the time in `Retry-After`',
+  ],
+  declined: [
+    402,
+    'payment_declined',
+    'The charge was declined. The plan is unchanged: the buyer has to update the card in the portal first',
+  ],
 })
 
 const PRICE_ID_LENGTH = 100

@@ -6,7 +6,7 @@ import type { Refused } from './requested-change.ts'
 export function toError({ verdict, status, acquiring, wait }: Refused): ApiError {
   if (verdict === 'unchangeable' && status) return apiError(errors.unchangeable, { status })
   if (isOfProcessor(verdict) && acquiring) return apiError(errors[verdict], { acquiring })
-  if (wait !== undefined) return new ApiError(...errors[verdict], { retryAfter: wait })
+  if (wait !== undefined) return new ApiError(errors[verdict], { retryAfter: wait })
   return apiError(errors[verdict])
 }
 

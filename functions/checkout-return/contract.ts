@@ -13,7 +13,7 @@ export const Params = z.object({
 
 /** The error for each refusal. */
 export const errors = defineErrors<'unknown_checkout'>({
-  unknown_checkout: [404, 'checkout_not_found'],
+  unknown_checkout: [404, 'checkout_not_found', 'There is no such checkout'],
 })
 
 /** For processors that redirect every buyer to one signed URL, which the owner enters there. */

@@ -59,7 +59,7 @@ function redirect(c: Context, returnUrl: string): Response {
 async function readSale(processor: Processor, address: string): Promise<SignedSale> {
   const sale = await processor.readReturn(address).catch((cause) => {
     processor[Symbol.dispose]()
-    throw cause instanceof ForgedEvent ? new ApiError(...errors.forged, { cause }) : cause
+    throw cause instanceof ForgedEvent ? new ApiError(errors.forged, { cause }) : cause
   })
   if (sale === null) throw apiError(errors.unknown_processor)
   return sale

@@ -15,8 +15,8 @@ export function jsonError(
   requestId: string,
   { duplicateCode, headers }: { duplicateCode: boolean | undefined; headers: Record<string, string> },
 ): Response {
-  const [status, error] = sharedErrors[refusal]
-  const body = { error, ...(duplicateCode && { code: error }) }
+  const [status, error, , message] = sharedErrors[refusal]
+  const body = { error, message, ...(duplicateCode && { code: error }) }
   return withCommonHeaders(Response.json(body, { status, headers }), requestId)
 }
 

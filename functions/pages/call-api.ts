@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
+import { ApiError } from '../../lib/http/errors.ts'
 
 export type PagesContext = Context<{ Bindings: Cloudflare.PagesEnv }>
 
@@ -80,3 +81,7 @@ export async function toRefused(response: Response): Promise<Refused> {
 }
 
 export const isRefused = (reply: object): reply is Refused => 'isRefused' in reply
+
+/** Converts a refusal to an error, where the page can show nothing else. */
+export const failure = ({ status, error, retryAfter }: Refused): ApiError =>
+  new ApiError([status as 500, error, error, undefined], retryAfter === null ? {} : { retryAfter })

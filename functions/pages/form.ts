@@ -2,7 +2,9 @@ import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { readText } from '../../lib/http/parse.ts'
 import type { PagesContext } from './call-api.ts'
 
-const errors = defineErrors<'unknown_action'>({ unknown_action: [400, 'unknown_action'] })
+const errors = defineErrors<'unknown_action'>({
+  unknown_action: [400, 'unknown_action', 'The page has no such button'],
+})
 
 /** The largest form without files that a page sends, in bytes. */
 const FORM_LIMIT = 64 * 1024

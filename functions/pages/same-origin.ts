@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
 
-const errors = defineErrors<'forged'>({ forged: [403, 'forged'] })
+const errors = defineErrors<'forged'>({ forged: [403, 'forged', 'The form was sent from another site'] })
 
 /**
  * CSRF protection: accepts a POST only from a page of the same origin, so that another site cannot make a visitor's browser cancel or

@@ -5,8 +5,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import * as z from 'zod'
-import { ApiError } from '../../lib/http/errors.ts'
-import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
+import { callApi, failure, isRefused, type PagesContext, type Refused } from './call-api.ts'
 
 /** Where a paywall's pages are. */
 export interface Home {
@@ -49,7 +48,7 @@ export async function nextToken(c: PagesContext, home: Home): Promise<string | n
   if (!refreshToken) return null
   const next = await beginSession(c, home, { grant_type: 'refresh_token', refresh_token: refreshToken })
   if (!isRefused(next)) return next.token
-  if (next.status !== 400) throw new ApiError(next.status as 500, next.error, next.error)
+  if (next.status !== 400) throw failure(next)
   dropSession(c, home)
   return null
 }

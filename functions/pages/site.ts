@@ -1,9 +1,9 @@
 // The paywall site that a request is about: the paywall, the base path of its pages, and the visitor's language and session.
 import * as z from 'zod'
-import { ApiError, apiError, defineErrors } from '../../lib/http/errors.ts'
+import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { logPaywall } from '../../lib/http/paywall-target.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
-import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
+import { callApi, failure, isRefused, type PagesContext } from './call-api.ts'
 import { listImages } from './images.ts'
 import { localeFor, parseTag } from './locale.ts'
 import { dropSession, type Home, nextToken, readToken } from './session.ts'
@@ -129,7 +129,3 @@ function toQuery(fields: Record<string, string>): string {
   const query = new URLSearchParams(fields).toString()
   return query && `?${query}`
 }
-
-/** Converts a refusal to an error, where the page can show nothing else. */
-export const failure = ({ status, error, retryAfter }: Refused): ApiError =>
-  new ApiError(status as 500, error, error, retryAfter === null ? {} : { retryAfter })

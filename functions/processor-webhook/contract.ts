@@ -11,7 +11,7 @@ export const Params = z.object({ acquiring: z.enum(PROCESSOR_NAMES).describe('Th
 /** The error for each refusal. */
 export const errors = defineErrors<'unknown_processor' | 'unknown_paywall' | 'forged' | 'malformed'>({
   ...signatureErrors,
-  malformed: [400, 'invalid_event'],
+  malformed: [400, 'invalid_event', "The event is signed, but does not have the format of the processor's events"],
 })
 
 export const Reply = z.object({ received: z.literal(true) })

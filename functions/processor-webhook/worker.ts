@@ -47,10 +47,10 @@ app.post(PATH, async (c) => {
     )
     return c.json({ received: true })
   } catch (error) {
-    if (error instanceof ForgedEvent) throw new ApiError(...errors.forged, { cause: error })
+    if (error instanceof ForgedEvent) throw new ApiError(errors.forged, { cause: error })
     if (error instanceof MalformedEvent) {
       log('warn', 'signed event malformed', { cause: error })
-      throw new ApiError(...errors.malformed, { cause: error })
+      throw new ApiError(errors.malformed, { cause: error })
     }
     throw error
   }

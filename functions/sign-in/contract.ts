@@ -83,10 +83,28 @@ type CodeRefusal =
 /** The errors of `code`. `rate_limit_exceeded` and `captcha_unavailable` have `Retry-After`. */
 export const codeErrors = defineErrors<CodeRefusal>({
   ...paywallErrors,
-  too_many_mails: [429, 'rate_limit_exceeded'],
-  captcha_failed: [400, 'captcha_failed'],
-  captcha_misconfigured: [502, 'captcha_misconfigured'],
-  captcha_unavailable: [503, 'captcha_unavailable'],
+  too_many_mails: [
+    429,
+    'rate_limit_exceeded',
+    'Too many codes were requested in the last hour: for this address from your network or in total, from your network, or ' +
+      'on the paywall. Codes already mailed stay valid. Wait for the time in `Retry-After`, or show the captcha that ' +
+      '`captcha` names',
+  ],
+  captcha_failed: [
+    400,
+    'captcha_failed',
+    'The captcha was not solved, or its token is older than 5 minutes or was used before. Show the widget again',
+  ],
+  captcha_misconfigured: [
+    502,
+    'captcha_misconfigured',
+    "Turnstile rejects the paywall's secret key, or we cannot decrypt it. The owner has to correct it",
+  ],
+  captcha_unavailable: [
+    503,
+    'captcha_unavailable',
+    'Turnstile did not respond. Try again with another token after the time in `Retry-After`',
+  ],
 })
 
 /** Issues tokens for a code, for a refresh token, or for nothing to an anonymous user. */
@@ -172,7 +190,14 @@ export const TokenReply = z.object({
 
 export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
-const grantErrors = { ...paywallErrors, invalid_grant: [400, 'invalid_grant'] } as const
+const grantErrors = {
+  ...paywallErrors,
+  invalid_grant: [
+    400,
+    'invalid_grant',
+    'The code or the refresh token is wrong, was used before, has expired, or had too many attempts',
+  ],
+} as const
 
 /**
  * The errors of `token`. A code or refresh token that is wrong, used or expired, or had too many guesses, gets the same error.
@@ -181,7 +206,11 @@ const grantErrors = { ...paywallErrors, invalid_grant: [400, 'invalid_grant'] } 
 export const tokenErrors = defineErrors<GrantRefusal | 'bad_token' | 'too_many_users'>({
   bad_token: userErrors.bad_token,
   ...grantErrors,
-  too_many_users: [429, 'rate_limit_exceeded'],
+  too_many_users: [
+    429,
+    'rate_limit_exceeded',
+    'Too many anonymous users were created from your network. Wait for the time in `Retry-After`, or sign in with a code',
+  ],
 })
 
 /** Ends a session. */

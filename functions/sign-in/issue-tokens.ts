@@ -87,7 +87,7 @@ async function grantToAnonymous(c: TokenContext): Promise<Granted> {
   const network = c.env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null
   const parameters = { ...target, network, ...toSession(refreshToken) }
   const row = await signInAnonymously<SignInResult<GrantRefusal> | TooManyUsers>(connect(c.env), parameters)
-  if (row.verdict === 'too_many_users') throw new ApiError(...errors.too_many_users, { retryAfter: row.retry_after })
+  if (row.verdict === 'too_many_users') throw new ApiError(errors.too_many_users, { retryAfter: row.retry_after })
   return { row, refreshToken }
 }
 

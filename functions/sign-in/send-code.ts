@@ -47,7 +47,7 @@ export async function sendCode(c: SignInContext): Promise<Response> {
   if (row.verdict === 'unknown_paywall') throw apiError(errors.unknown_paywall)
   if (row.verdict === 'too_many_mails') {
     const detail = row.captcha && captchaDetail(row.captcha)
-    throw new ApiError(...errors.too_many_mails, { retryAfter: row.retry_after, ...(detail && { detail }) })
+    throw new ApiError(errors.too_many_mails, { retryAfter: row.retry_after, ...(detail && { detail }) })
   }
 
   const { paywall_name: paywallName, restores } = row
@@ -67,7 +67,7 @@ async function requireSolved(c: SignInContext, paywallId: string, keys: Turnstil
     case 'captcha_failed':
       throw apiError(errors.captcha_failed, captchaDetail(keys))
     case 'captcha_unavailable':
-      throw new ApiError(...errors.captcha_unavailable, { retryAfter: 5 })
+      throw new ApiError(errors.captcha_unavailable, { retryAfter: 5 })
     case 'captcha_misconfigured':
       throw apiError(errors.captcha_misconfigured)
   }

@@ -47,21 +47,57 @@ type NamedRefusal =
  */
 export const errors = defineErrors<NamedRefusal>({
   ...callerErrors,
-  missing_parameters: [400, 'Missing required parameters: email, priceId'],
-  missing_email: [400, 'Missing required parameters: email'],
-  missing_price: [400, 'Missing required parameters: priceId'],
-  missing_targets: [400, 'Missing required parameters: successUrl, errorUrl'],
+  missing_parameters: [400, 'Missing required parameters: email, priceId', 'Required fields are missing'],
+  missing_email: [
+    400,
+    'Missing required parameters: email',
+    'The processor requires an e-mail address, and the user has none',
+  ],
+  missing_price: [400, 'Missing required parameters: priceId', '`priceId` is missing'],
+  missing_targets: [
+    400,
+    'Missing required parameters: successUrl, errorUrl',
+    '`successUrl` or `errorUrl` is missing, and the paywall has no page of its own to use instead',
+  ],
   ...idempotencyErrors,
-  key_required: [400, 'idempotency_key_required'],
-  unknown_price: [404, 'price_not_found'],
-  active_purchase: [409, 'active_purchase'],
-  in_progress: [409, 'checkout_in_progress'],
+  key_required: [400, 'idempotency_key_required', 'A live paywall requires an `Idempotency-Key`'],
+  unknown_price: [
+    404,
+    'price_not_found',
+    'The paywall does not sell this price, or no longer does. Read bootstrap again',
+  ],
+  active_purchase: [
+    409,
+    'active_purchase',
+    'The user has an active subscription, or has already bought this one-time price (the payment may still be pending). ' +
+      'Send `ignoreActivePurchase: true` to sell anyway',
+  ],
+  in_progress: [
+    409,
+    'checkout_in_progress',
+    'An earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`',
+  ],
   ...metaErrors,
   ...nameErrors,
-  too_many_pages: [429, 'rate_limit_exceeded'],
-  foreign_success_url: [400, 'Invalid successUrl format'],
-  foreign_error_url: [400, 'Invalid errorUrl format'],
-  fixed_trial: [400, 'Invalid trial_days'],
+  too_many_pages: [
+    429,
+    'rate_limit_exceeded',
+    'The user already opened ten pages in ten minutes, or too many were opened from its network or on the paywall. Wait for ' +
+      'the time in `Retry-After`',
+  ],
+  foreign_success_url: [
+    400,
+    'Invalid successUrl format',
+    "With a Bearer token, the origin of `successUrl` must be in `settings.redirect_origins`, or that of the paywall's " +
+      'domain or of a page in its settings',
+  ],
+  foreign_error_url: [
+    400,
+    'Invalid errorUrl format',
+    "With a Bearer token, the origin of `errorUrl` must be in `settings.redirect_origins`, or that of the paywall's domain " +
+      'or of a page in its settings',
+  ],
+  fixed_trial: [400, 'Invalid trial_days', "The processor's plans define the trials"],
 })
 
 const URL_LENGTH = 2048

@@ -44,7 +44,7 @@ app.post(PATH, async (c) => {
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
     if (row.verdict === 'active_purchase') throw activePurchase(row)
     if (row.verdict === 'fixed_trial') throw fixedTrial(row)
-    if (row.verdict === 'too_many_pages') throw new ApiError(...errors.too_many_pages, { retryAfter: row.wait })
+    if (row.verdict === 'too_many_pages') throw new ApiError(errors.too_many_pages, { retryAfter: row.wait })
     if (row.verdict !== 'claimed') throw apiError(errors[row.verdict])
 
     const reply = await openCheckout(db, c.env, lease.holder, row.checkout, later)

@@ -100,7 +100,7 @@ async function awaitWrite(write: Promise<unknown>): Promise<void> {
   try {
     await write
   } catch (cause) {
-    throw new ApiError(...sharedErrors.storage_unavailable, { cause, retryAfter: 2 })
+    throw new ApiError(sharedErrors.storage_unavailable, { cause, retryAfter: 2 })
   }
 }
 

@@ -30,9 +30,22 @@ export type TicketRefusal = UserRefusal | 'over_quota' | Over
 export const errors = defineErrors<TicketRefusal | 'bad_token'>({
   ...userErrors,
   ...paywallErrors,
-  over_quota: [429, 'rate_limit_exceeded'],
-  over_guest_tickets: [429, 'rate_limit_exceeded'],
-  over_image_limit: [429, 'rate_limit_exceeded'],
+  over_quota: [
+    429,
+    'rate_limit_exceeded',
+    'The user, or guests with this address, already opened two tickets in the last 24 hours',
+  ],
+  over_guest_tickets: [
+    429,
+    'rate_limit_exceeded',
+    'Guests in this network have reached the daily limit of tickets, which refills gradually. Sign in, or try again later',
+  ],
+  over_image_limit: [
+    429,
+    'rate_limit_exceeded',
+    'The 24-hour limit of images is reached, for guests on the paywall or for users without a purchase in this network. ' +
+      'Send the ticket without images',
+  ],
 })
 
 /** The errors of a form's files. */
@@ -40,24 +53,19 @@ export type Fault = 'too_many_files' | 'invalid_file'
 
 /** The error for each fault of a form. */
 export const faultErrors = defineErrors<Fault | 'invalid_form'>({
-  too_many_files: [400, 'too_many_files'],
-  invalid_file: [400, 'invalid_file'],
-  invalid_form: [400, 'invalid_payload'],
+  too_many_files: [400, 'too_many_files', `A ticket accepts at most ${TICKET_FILES_LIMIT} files`],
+  invalid_file: [
+    400,
+    'invalid_file',
+    `A file is larger than ${TICKET_FILE_MEGABYTES} MB, is in another field than \`files\`, is not an image of an accepted type, or does not ` +
+      'match its declared type',
+  ],
+  invalid_form: [400, 'invalid_payload', 'The multipart form is malformed'],
 })
-
-const WHAT_HELPS: Record<Over, string> = {
-  over_guest_tickets: 'Too many guest tickets from your network today: sign in, or try again later',
-  over_image_limit: 'Too many images from your network or to this paywall today: send the ticket without images',
-}
-
-const isOver = (refusal: TicketRefusal): refusal is Over => refusal in WHAT_HELPS
 
 /** `wait` is the number of seconds until the used-up quota or rate limit has room again. */
 export function refuseTicket({ verdict, wait }: { verdict: TicketRefusal; wait?: number }): ApiError {
-  return new ApiError(...errors[verdict], {
-    ...(wait !== undefined && { retryAfter: wait }),
-    ...(isOver(verdict) && { detail: { message: WHAT_HELPS[verdict] } }),
-  })
+  return new ApiError(errors[verdict], wait === undefined ? {} : { retryAfter: wait })
 }
 
 /** Counts code points: an emoji is one character, whatever its length in UTF-16. */
@@ -146,7 +154,13 @@ const Form = z.object({
 const example = { ticket: { id: 42, status: 'open' } } satisfies z.input<typeof Reply>
 
 /** All errors, including that of `GuestBody`. */
-const allErrors = { ...errors, ...faultErrors, ...defineErrors({ no_address: [400, EMAIL_REQUIRED] }) }
+const allErrors = {
+  ...errors,
+  ...faultErrors,
+  ...defineErrors({
+    no_address: [400, EMAIL_REQUIRED, '`customer_email` is missing or not an e-mail address. Guests must provide one'],
+  }),
+}
 
 export const operations: ApiOperation[] = [
   {

@@ -59,5 +59,5 @@ export class FormBytes {
 }
 
 function refuseHalf(cause: unknown): never {
-  throw new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'the form is incomplete' } })
+  throw new ApiError(faultErrors.invalid_form, { cause, detail: { message: 'The form is incomplete' } })
 }

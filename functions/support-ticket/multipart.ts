@@ -177,4 +177,4 @@ function parseHead(headers: Uint8Array): PartHead {
 }
 
 const noForm = (cause?: unknown) =>
-  new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'the body is not a multipart form' } })
+  new ApiError(faultErrors.invalid_form, { cause, detail: { message: 'The body is not a multipart form' } })

@@ -81,7 +81,7 @@ async function readText(form: MultipartReader): Promise<string> {
     chunks.push(chunk.slice())
   }
   const text = decode(await new Blob(chunks).arrayBuffer())
-  if (text.includes('\0')) throw apiError(faultErrors.invalid_form, { message: 'text must not contain NUL' })
+  if (text.includes('\0')) throw apiError(faultErrors.invalid_form, { message: 'Text must not contain NUL' })
   return text
 }
 
@@ -89,7 +89,7 @@ function decode(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch (cause) {
-    throw new ApiError(...faultErrors.invalid_form, { cause, detail: { message: 'the body is not a multipart form' } })
+    throw new ApiError(faultErrors.invalid_form, { cause, detail: { message: 'The body is not a multipart form' } })
   }
 }
 

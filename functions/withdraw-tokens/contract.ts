@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { ownerErrors } from '../../lib/auth/gate-errors.ts'
+import { missingCredentialErrors, ownerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
-import { defineErrors, interpolate } from '../../lib/http/errors.ts'
+import { defineErrors, interpolate, reword } from '../../lib/http/errors.ts'
 import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { externalIdOr } from '../../lib/http/user-fields.ts'
+import { memberErrors } from '../../lib/members/member-errors.ts'
 import {
   BALANCE_OUTCOME_UNKNOWN,
   type ChangeRefusal,
@@ -18,16 +19,20 @@ export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<WithdrawRefusal | 'no_credential' | 'missing_parameters'>({
-  no_credential: [401, 'Invalid API key'],
-  missing_parameters: [400, 'Missing required parameters: {names}'],
+  no_credential: reword(missingCredentialErrors.no_credential, 401, 'Invalid API key'),
+  missing_parameters: [400, 'Missing required parameters: {names}', 'Required fields are missing'],
   ...ownerErrors,
-  not_owner: [403, 'Unauthorized. You are not the owner of this paywall'],
+  not_owner: reword(ownerErrors.not_owner, 403, 'Unauthorized. You are not the owner of this paywall'),
   ...idempotencyErrors,
-  unknown_identity: [404, 'No balance found for this user and paywall'],
-  not_member: [404, 'No balance found for this user and paywall'],
-  no_balance: [404, 'No balance found for this user and paywall'],
-  unknown_type: [400, 'Token type {type} not found in user balance'],
-  insufficient: [400, 'Insufficient tokens'],
+  unknown_identity: reword(memberErrors.unknown_identity, 404, 'No balance found for this user and paywall'),
+  not_member: reword(memberErrors.not_member, 404, 'No balance found for this user and paywall'),
+  no_balance: [404, 'No balance found for this user and paywall', 'The user has no balance on the paywall'],
+  unknown_type: [
+    400,
+    'Token type {type} not found in user balance',
+    'The paywall has no such type of tokens, or the user has no balance of it',
+  ],
+  insufficient: [400, 'Insufficient tokens', 'The user has fewer tokens than that. Nothing was debited'],
 })
 
 const REQUIRED = ['paywall_id', 'user_id', 'tokens'] as const
@@ -74,7 +79,9 @@ export const NamedBody = z
   .superRefine((body, context) => {
     const isNamed = !isMissing(body.external_id)
     const missing = REQUIRED.filter((name) => isMissing(body[name]) && !(name === 'user_id' && isNamed))
-    if (missing.length > 0) context.addIssue(interpolate(errors.missing_parameters, missing.join(', '))[1])
+    if (missing.length === 0) return
+    const [, message, , explanation] = interpolate(errors.missing_parameters, missing.join(', '))
+    context.addIssue({ code: 'custom', message, params: { explanation } })
   })
   .pipe(Body)
 

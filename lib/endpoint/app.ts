@@ -17,14 +17,14 @@ const createApp = <Env extends object>(options: { duplicateCode?: boolean; rende
 /** 503 if the database cannot be reached or is overloaded. A statement that fails for any other reason is a bug. */
 function databaseError(cause: Error): ApiError | null {
   if (databaseFailure(cause) === null) return null
-  return new ApiError(...sharedErrors.database_unavailable, { cause, retryAfter: RETRY_AFTER_SECONDS })
+  return new ApiError(sharedErrors.database_unavailable, { cause, retryAfter: RETRY_AFTER_SECONDS })
 }
 
 /** 502 for a processor's failure. A retry helps only if the processor did not respond. */
 function processorError(cause: Error): ApiError | null {
   if (!(cause instanceof ProcessorError)) return null
   const again = cause.kind === 'unavailable' ? { retryAfter: cause.retryAfter ?? RETRY_AFTER_SECONDS } : {}
-  return new ApiError(...sharedErrors[`processor_${cause.kind}`], { cause, ...again })
+  return new ApiError(sharedErrors[`processor_${cause.kind}`], { cause, ...again })
 }
 
 export { allowOnly, createApp }

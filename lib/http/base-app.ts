@@ -65,7 +65,7 @@ function toApiError(error: Error, failures: ToApiError[]): ApiError {
     const known = failure(error)
     if (known) return known
   }
-  return new ApiError(...sharedErrors.failed, { cause: error })
+  return new ApiError(sharedErrors.failed, { cause: error })
 }
 
 /** Responds with an error, and stores it for `logRequest`. */

@@ -11,8 +11,8 @@ export function describeCodes(described: Record<string, string>): void {
 export const codeMeaning = (code: string): string | undefined => meanings.get(code)
 
 describeCodes({
-  invalid_body: 'the body must be a JSON object',
+  invalid_body: 'The body must be a JSON object',
   identity_required:
-    'identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if ' +
+    'Identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if ' +
     'the body has that field',
 })

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /** The fields of an error body beside `error`. A new one is a change of the API. */
-type Detail =
+export type Detail =
   | { message: string }
   | { captcha: 'turnstile'; site_key: string } // sign-in/code 400, 429
   | { hasActivePurchase: true; purchaseId: string; status: string } // start-checkout 409
@@ -17,6 +17,14 @@ export interface Additions {
   retryAfter?: number
 }
 
+/** An error of the API: its status, its `error`, the refusal's name in the log, and the `message` that explains it to a developer. */
+export type ErrorDefinition = readonly [
+  status: ContentfulStatusCode,
+  error: string,
+  refusal: string,
+  message: string | undefined,
+]
+
 /** An error that the caller is meant to read (contract section 7). Anything else that is thrown is a bug: a 500. */
 export class ApiError extends Error {
   override name = 'ApiError'
@@ -27,57 +35,46 @@ export class ApiError extends Error {
    * `error` have different names.
    */
   readonly refusal: string
-  readonly detail: Detail | undefined
   readonly retryAfter: number | undefined
+  /** The JSON body. A `message` in `detail` is more exact than the refusal's. */
+  readonly body: { error: string; message?: string }
 
-  constructor(status: ContentfulStatusCode, error: string, refusal: string, options: Additions & ErrorOptions = {}) {
+  constructor([status, error, refusal, message]: ErrorDefinition, options: Additions & ErrorOptions = {}) {
     super(error, options)
     this.status = status
     this.error = error
     this.refusal = refusal
-    this.detail = options.detail
     this.retryAfter = options.retryAfter
-  }
-
-  get body() {
-    return { error: this.error, ...this.detail }
+    this.body = { error, ...(message !== undefined && { message }), ...options.detail }
   }
 }
-
-/** An error of the API: its status, its `error`, and the refusal's name in the log. */
-export type ErrorDefinition = readonly [status: ContentfulStatusCode, error: string, refusal: string]
 
 /** An endpoint's error for each refusal. Complete by type: a refusal without an error does not compile. */
 export type ErrorTable<Refusal extends string = string> = Record<Refusal, ErrorDefinition>
 
-/** Creates a table of status and `error`: the name of each refusal is its key. */
-export function defineErrors<Refusal extends string>(
-  table: Record<Refusal, readonly [status: ContentfulStatusCode, error: string]>,
-): ErrorTable<Refusal>
-export function defineErrors(
-  table: Record<string, readonly [status: ContentfulStatusCode, error: string]>,
-): ErrorTable {
+/** What `defineErrors` makes an `ErrorDefinition` of. */
+type Words = readonly [status: ContentfulStatusCode, error: string, message: string]
+
+/** Creates a table of status, `error` and `message`: the name of each refusal is its key. */
+export function defineErrors<Refusal extends string>(table: Record<Refusal, Words>): ErrorTable<Refusal>
+export function defineErrors(table: Record<string, Words>): ErrorTable {
   return Object.fromEntries(
-    Object.entries(table).map(([refusal, [status, error]]) => [refusal, [status, error, refusal]]),
+    Object.entries(table).map(([refusal, [status, error, message]]) => [refusal, [status, error, refusal, message]]),
   )
 }
 
-/** Fills in the `{name}` placeholder of an error. */
-export function interpolate([status, error, refusal]: ErrorDefinition, text: string): ErrorDefinition {
-  return [status, error.replace(/\{\w+\}/, () => text), refusal]
-}
+/** The same refusal with the status and `error` that an endpoint's contract gives it. */
+export const reword = ([, , message]: Words, status: ContentfulStatusCode, error: string): Words => [
+  status,
+  error,
+  message,
+]
 
-/** The `message` of refusals whose `error` alone would not be clear to the caller, by name. */
-const MESSAGES: Record<string, Detail> = {
-  test_key: { message: 'A test key cannot be used with a live paywall' },
-  live_key: { message: 'A live key cannot be used with a test paywall' },
-  foreign_success_url: {
-    message: 'With a Bearer token, the origin of `successUrl` must be one that the paywall allows',
-  },
-  foreign_error_url: { message: 'With a Bearer token, the origin of `errorUrl` must be one that the paywall allows' },
+/** Fills in the `{name}` placeholder of an error. */
+export function interpolate([status, error, ...others]: ErrorDefinition, text: string): ErrorDefinition {
+  return [status, error.replace(/\{\w+\}/, () => text), ...others]
 }
 
 /** Creates the error of a refusal. */
-export function apiError([status, error, refusal]: ErrorDefinition, detail = MESSAGES[refusal]): ApiError {
-  return new ApiError(status, error, refusal, detail && { detail })
-}
+export const apiError = (definition: ErrorDefinition, detail?: Detail): ApiError =>
+  new ApiError(definition, detail && { detail })

@@ -24,7 +24,7 @@ export async function readIdempotencyKey(request: HonoRequest, change: object): 
 export function reportUnknownOutcome(additions: Additions) {
   return (cause: unknown): never => {
     if (databaseFailure(cause) !== 'unknown') throw cause
-    throw new ApiError(...sharedErrors.database_unavailable, { ...additions, cause })
+    throw new ApiError(sharedErrors.database_unavailable, { ...additions, cause })
   }
 }
 

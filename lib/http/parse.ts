@@ -41,7 +41,7 @@ export async function parseQuery<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const query = request.query()
   for (const value of Object.values(query)) {
-    if (value.includes('\0')) throw apiError(sharedErrors.invalid_query, { message: 'text must not contain NUL' })
+    if (value.includes('\0')) throw apiError(sharedErrors.invalid_query, { message: 'Text must not contain NUL' })
   }
   return parse(schema, query)
 }
@@ -63,9 +63,15 @@ export function parseIdempotencyKey(request: HonoRequest): string | null {
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const code = parsed.error.issues[0]?.message ?? 'invalid_body'
-  const message = codeMeaning(code)
-  throw new ApiError(400, code, code, message === undefined ? {} : { detail: { message } })
+  const issue = parsed.error.issues[0]
+  const code = issue?.message ?? 'invalid_body'
+  throw new ApiError([400, code, code, ownExplanation(issue) ?? codeMeaning(code)])
+}
+
+/** What a check gives as `explanation`, because its code is made of names. */
+function ownExplanation(issue: z.core.$ZodIssue | undefined): string | undefined {
+  const explanation: unknown = issue?.code === 'custom' ? issue.params?.explanation : undefined
+  return typeof explanation === 'string' ? explanation : undefined
 }
 
 /**
@@ -95,7 +101,7 @@ export async function readText(request: Request, limit: number): Promise<string>
 
 /** An incomplete body: its client disconnected, or announced more than it sent. */
 function refuseHalf(cause: unknown): never {
-  throw new ApiError(...sharedErrors.invalid_json, { cause, detail: { message: 'the body is incomplete' } })
+  throw new ApiError(sharedErrors.invalid_json, { cause, detail: { message: 'The body is incomplete' } })
 }
 
 /** Rejects bytes that are not UTF-8: a lenient decoder would replace them, and the replacements would be stored. */
@@ -104,7 +110,7 @@ function decode(chunks: Uint8Array[]): string {
   try {
     return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
   } catch (cause) {
-    throw new ApiError(...sharedErrors.invalid_json, { cause, detail: { message: 'the body is not UTF-8' } })
+    throw new ApiError(sharedErrors.invalid_json, { cause, detail: { message: 'The body is not UTF-8' } })
   }
 }
 
@@ -128,12 +134,12 @@ function readJson(text: string): unknown {
     if (!text.includes('\\u') || !UNSTORABLE.test(JSON.stringify(value))) return value
   } catch (cause) {
     if (cause instanceof ApiError) throw cause
-    throw new ApiError(...sharedErrors.invalid_json, { cause })
+    throw new ApiError(sharedErrors.invalid_json, { cause })
   }
-  throw apiError(sharedErrors.invalid_json, { message: 'text must not contain NUL or lone surrogates' })
+  throw apiError(sharedErrors.invalid_json, { message: 'Text must not contain NUL or lone surrogates' })
 }
 
 function refuseInfinite(_name: string, value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value
-  throw apiError(sharedErrors.invalid_json, { message: 'a number is too large' })
+  throw apiError(sharedErrors.invalid_json, { message: 'A number is too large' })
 }

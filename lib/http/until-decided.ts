@@ -20,7 +20,7 @@ export async function untilDecided<Row extends { verdict: string }>(
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const row = await claim()
     if (isDecided(row)) return row
-    if (Date.now() > deadline) throw new ApiError(...inProgress, { retryAfter: RETRY_AFTER_SECONDS })
+    if (Date.now() > deadline) throw new ApiError(inProgress, { retryAfter: RETRY_AFTER_SECONDS })
     await scheduler.wait(pause * (0.5 + Math.random()))
   }
 }

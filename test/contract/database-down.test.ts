@@ -8,6 +8,7 @@ import { getPriceId, newEmail, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { ALLOWED_CALLS, type AllowedCall, callOperation, onPaywall } from '../support/operation-call.ts'
+import { refusal } from '../support/refusal.ts'
 import { isCallStatement } from '../support/statements.ts'
 import { MESSAGE, randomImage, sendForm, ticketForm } from '../support/tickets.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
@@ -47,7 +48,7 @@ function ask({ name, caller }: AllowedCall): Promise<Reply> {
 
 /** The whole body of an error. */
 function errorBody(name: string, error: string) {
-  return { error, ...(OPERATIONS[name]!.repeatsErrorAsCode && { code: error }) }
+  return refusal(error, OPERATIONS[name]!.repeatsErrorAsCode ? { code: error } : {})
 }
 
 function expectRetryable(reply: Reply, name: string): void {

@@ -134,12 +134,12 @@ describe('for an invalid field, `message` says what is allowed:', () => {
       400,
       errorBody('Invalid trial_days', '`trial_days` must be an integer from 0 to 730'),
     ],
-    ['a body that is no object', () => start([]), 400, errorBody('invalid_body', 'the body must be a JSON object')],
+    ['a body that is no object', () => start([]), 400, errorBody('invalid_body', 'The body must be a JSON object')],
     [
       'the query',
       () => user(''),
       400,
-      errorBody('identity_required', expect.stringContaining('identify the user by `email`')),
+      errorBody('identity_required', expect.stringContaining('Identify the user by `email`')),
     ],
     [
       'grant_type',

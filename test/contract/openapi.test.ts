@@ -99,13 +99,13 @@ describe('the check of responses against the document', () => {
 
   test('accepts documented responses', () => {
     expect(check(200, valid)).toBeNull()
-    expect(check(400, { error: 'insufficient', code: 'insufficient', available: 0 })).toBeNull()
-    expect(check(404, { error: 'not_found' }, { url: '/nowhere' })).toBeNull()
-    expect(check(404, { error: 'not_found' }, { url: url.replace('1001', '%31001') })).toBeNull()
+    expect(check(400, { error: 'insufficient', message: 'x', code: 'insufficient', available: 0 })).toBeNull()
+    expect(check(404, { error: 'not_found', message: 'x' }, { url: '/nowhere' })).toBeNull()
+    expect(check(404, { error: 'not_found', message: 'x' }, { url: url.replace('1001', '%31001') })).toBeNull()
     expect(undocumented({ method: 'HEAD', url: '/nowhere', status: 404, headers, text: '' })).toBeNull()
     const other = { method: 'GET', url: `/r/${crypto.randomUUID()}/other`, status: 404, headers }
-    expect(undocumented({ ...other, text: '{"error":"not_found"}' })).toBeNull()
-    expect(undocumented({ ...other, text: '{"error":"paywall_not_found"}' })).not.toBeNull()
+    expect(undocumented({ ...other, text: '{"error":"not_found","message":"x"}' })).toBeNull()
+    expect(undocumented({ ...other, text: '{"error":"paywall_not_found","message":"x"}' })).not.toBeNull()
   })
 
   test.each([

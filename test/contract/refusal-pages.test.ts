@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { SCRIPT_PATH } from '../../generated/page-assets.ts'
+import { refusal } from '../support/refusal.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ rateLimited: true })
@@ -26,7 +27,7 @@ test.each([
   const html = await response.text()
   expect(html).toContain('Page not found')
   expect(html).toContain(`<a href="${front}" rel="noreferrer nofollow">Go to the front page</a>`)
-  expect(await (await world.fetch(path)).json()).toEqual({ error: 'not_found' })
+  expect(await (await world.fetch(path)).json()).toEqual(refusal('not_found'))
 })
 
 test('a browser that requests a page too often gets an error page, and other clients get JSON', async () => {
@@ -39,7 +40,7 @@ test('a browser that requests a page too often gets an error page, and other cli
   expect(refused.headers.get('retry-after')).toBe('10')
   expect(await refused.text()).toMatch(/Nothing was submitted .* go back and try again/)
   const others = await burst(path, { method: 'POST', headers: from })
-  expect(await others.find(({ status }) => status === 429)?.json()).toEqual({ error: 'rate_limit_exceeded' })
+  expect(await others.find(({ status }) => status === 429)?.json()).toEqual(refusal('rate_limit_exceeded'))
 })
 
 test.each([
@@ -58,12 +59,12 @@ test.each([
     '10',
   ])
   expect(await page.text()).toContain('Too many requests')
-  expect(await (await refused({})).json()).toEqual({ error: 'rate_limit_exceeded' })
+  expect(await (await refused({})).json()).toEqual(refusal('rate_limit_exceeded'))
 })
 
 test('an API path answers in JSON, whatever the caller accepts', async () => {
   const response = await world.fetch('/api/v1/paywall/99/bootstrap', { headers: BROWSER })
-  expect([response.status, await response.json()]).toEqual([404, { error: 'paywall_not_found' }])
+  expect([response.status, await response.json()]).toEqual([404, refusal('paywall_not_found')])
 })
 
 describe('a buyer’s browser that returns', () => {

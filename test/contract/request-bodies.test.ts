@@ -53,7 +53,7 @@ describe.each(JSON_OPERATIONS)('$id', ({ id }) => {
   test('400 invalid_json: bytes that are not UTF-8, which would be stored as replacement characters', async () => {
     for (const body of [Buffer.from('{"email":"J\xf6rg@example.com"}', 'latin1'), Buffer.from([0x22, 0xe2, 0x82])]) {
       const response = await sendRaw(body)
-      expect(await response.json()).toMatchObject({ error: 'invalid_json', message: 'the body is not UTF-8' })
+      expect(await response.json()).toMatchObject({ error: 'invalid_json', message: 'The body is not UTF-8' })
     }
   })
 

@@ -4,6 +4,7 @@ import { unstable_readConfig as readConfig } from 'wrangler'
 import { findRoute } from '../../functions/gateway/routes.ts'
 import { OPERATIONS } from '../operations/operations.ts'
 import { toRequest } from '../operations/request.ts'
+import { refusal } from '../support/refusal.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld({ rateLimited: true })
@@ -24,7 +25,7 @@ test('a guest gets 429 after 100 requests in 10 seconds', async () => {
   const { refused, statuses } = await burst(() => get('bootstrap', { 'cf-connecting-ip': '2001:db8:0:6::1' }))
   expect(statuses).toEqual(new Set([200, 429]))
   expect(refused[0]!.headers.get('retry-after')).toBe('10')
-  expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded' })
+  expect(await refused[0]!.json()).toEqual(refusal('rate_limit_exceeded'))
   const id = refused[0]!.headers.get('x-request-id') ?? 'none'
   const line = { level: 'info', message: 'request', method: 'GET', binding: 'BOOTSTRAP', paywall_id: world.paywall.id }
   await expect
@@ -36,7 +37,7 @@ test('balances returns the error in both `error` and `code`', async () => {
   const path = `/api/v1/paywall/${world.paywall.id}/balances`
   const headers = { 'cf-connecting-ip': '2001:db8:0:a::1' }
   const { refused } = await burst(() => world.fetch(path, { method: 'POST', body: '{}', headers }))
-  expect(await refused[0]!.json()).toEqual({ error: 'rate_limit_exceeded', code: 'rate_limit_exceeded' })
+  expect(await refused[0]!.json()).toEqual(refusal('rate_limit_exceeded', { code: 'rate_limit_exceeded' }))
 })
 
 test('requests with one user token limit neither another user token nor an owner key', async () => {

@@ -7,6 +7,7 @@ import { newKey } from '../support/deployed.ts'
 import { signIn } from '../support/exchange.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { advanceRefills, setConsumed } from '../support/rate-limits.ts'
+import { refusal } from '../support/refusal.ts'
 import { parseChallenge, parseSession, readMailedCode, requestCode, requestTokens } from '../support/sign-in.ts'
 import { countStatements } from '../support/statements.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -66,7 +67,7 @@ test('a 429 names the captcha, the same for known and unknown addresses, and wit
   const refused = [await requestFrom(known, network), await requestFrom(unknown, network)]
   for (const reply of refused) {
     expect(reply).toMatchObject(required)
-    expect(Object.keys(reply.body as object)).toEqual(Object.keys(required.body))
+    expect(reply.body).toEqual(refusal(required.body.error, required.body))
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
   }
   for (const email of [known, unknown]) {
@@ -93,7 +94,7 @@ test('a solved captcha lifts every limit of an address or network and the paywal
   await setConsumed(world, 'all mail', `paywall:${paywalls[0]}`, 20_000)
   const refused = await requestFrom(newEmail(), network, solve())
   expect(refused).toMatchObject(withoutCaptcha)
-  expect(refused.body).toEqual(withoutCaptcha.body)
+  expect(refused.body).toEqual(refusal('rate_limit_exceeded'))
 })
 
 test('solved captchas allow five mails an hour from a network to an address, and no captcha is offered after that', async () => {
@@ -101,7 +102,7 @@ test('solved captchas allow five mails an hour from a network to an address, and
   for (let sent = 0; sent < 5; sent++) expect(await requestFrom(email, network, solve())).toMatchObject({ status: 200 })
   const before = world.turnstile.calls.length
   const refused = await requestFrom(email, network, solve())
-  expect(refused.body).toEqual(withoutCaptcha.body)
+  expect(refused.body).toEqual(refusal('rate_limit_exceeded'))
   expect(world.turnstile.calls).toHaveLength(before)
   expect(await requestFrom(newEmail(), network, solve())).toMatchObject({ status: 200 })
   await advanceRefills(world, '12 minutes')
@@ -179,7 +180,7 @@ describe('nothing is mailed, and nothing consumed,', () => {
   test('for any token on a paywall without keys', async () => {
     const reply = await expectRefusal(solve(), paywalls[2]!)
     expect(reply.status).toBe(429)
-    expect(reply.body).toEqual(withoutCaptcha.body)
+    expect(reply.body).toEqual(refusal('rate_limit_exceeded'))
     expect(world.turnstile.calls).toEqual([])
   })
 
@@ -252,7 +253,7 @@ test('a paywall file without the keys turns the captcha off', async () => {
     body: { captcha: 'turnstile' },
   })
   await world.apply({ ...file, paywalls: file.paywalls.map((each) => ({ ...each, turnstile: null })) })
-  expect((await requestFrom(newEmail(), network, undefined, id)).body).toEqual(withoutCaptcha.body)
+  expect((await requestFrom(newEmail(), network, undefined, id)).body).toEqual(refusal('rate_limit_exceeded'))
 })
 
 test('400 for a captcha_token that is not a string', async () => {

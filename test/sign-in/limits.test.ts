@@ -4,6 +4,7 @@ import { newEmail } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runWhileLocked } from '../support/held-member.ts'
 import { advanceRefills, setConsumed } from '../support/rate-limits.ts'
+import { refusal } from '../support/refusal.ts'
 import { getGrant, parseSession, requestCode, requestTokens, wrong } from '../support/sign-in.ts'
 import { countStatements } from '../support/statements.ts'
 import { newTenant } from '../support/tenants.ts'
@@ -47,7 +48,7 @@ test.each([
   for (let sent = 1; sent <= 5; sent++) await getGrant(world, email, network)
   const refused = await requestCode(world, email, network)
   expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limit_exceeded' } })
-  expect(Object.keys(refused.body as object)).toEqual(['error'])
+  expect(refused.body).toEqual(refusal('rate_limit_exceeded'))
   const wait = Number(refused.headers['retry-after'])
   expect(wait).toBeGreaterThan(690)
   expect(wait).toBeLessThanOrEqual(720)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { type Await, interruptTogether, type Side } from '../support/interrupt.ts'
+import { refusal } from '../support/refusal.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
@@ -109,7 +110,7 @@ test.each([
 ])('the gateway returns 500 internal_error as JSON when the Worker of %s is missing', async (_endpoint, send, code) => {
   const reply = await send()
   expect(reply).toMatchObject({ status: 500, headers: { 'access-control-allow-origin': '*' } })
-  expect(reply.body).toEqual({ error: 'internal_error', ...code })
+  expect(reply.body).toEqual(refusal('internal_error', code))
   await until('the gateway logs the error', async () =>
     world.logs.some(({ message }) => {
       return message.includes('endpoint did not respond') && message.includes(String(reply.headers['x-request-id']))

@@ -5,6 +5,7 @@ import type { Reply } from '../support/call.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { leaksIn } from '../support/leaks.ts'
+import { refusal } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -69,7 +70,7 @@ describe('start-checkout: the response says what to do, and the next attempt wit
     const { first, second, pages } = await attemptTwice()
     expect(first).toMatchObject({ status: 502 })
     expect(first.headers).not.toHaveProperty('retry-after')
-    expect(first.body).toEqual({ error: 'processor_rejected' })
+    expect(first.body).toEqual(refusal('processor_rejected'))
     expect(parseOpened(second).acquiring).toBe('stripe')
     expect(second.headers).not.toHaveProperty('idempotency-replayed')
     expect(pages).toBe(1)
@@ -110,7 +111,7 @@ describe('start-checkout: the response says what to do, and the next attempt wit
     world.stripe.failNext(CHECKOUT_SESSIONS, 200, { id: 'cs_test_x', url: null })
     const { first, second } = await attemptTwice()
     expect(first.status, JSON.stringify(first)).toBeGreaterThanOrEqual(500)
-    expect(first.body).toEqual({ error: expect.stringMatching(/^(internal_error|processor_\w+)$/) })
+    expect(first.body).toEqual(refusal(expect.stringMatching(/^(internal_error|processor_\w+)$/)))
     expect(second).toMatchObject({ status: 200 })
   })
 })

@@ -4,6 +4,7 @@ import { call, type Reply } from '../support/call.ts'
 import { getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { runWhileLocked } from '../support/held-member.ts'
+import { refusal } from '../support/refusal.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -88,7 +89,7 @@ test('of two bodies with one Idempotency-Key one succeeds, and every call with t
   expectOneCheckout(won!)
   expect(won).toHaveLength(25)
   expect(lost!.map(({ status, body }) => ({ status, body }))).toEqual(
-    Array(25).fill({ status: 409, body: { error: 'idempotency_key_reused' } }),
+    Array(25).fill({ status: 409, body: refusal('idempotency_key_reused') }),
   )
   expect(created).toBe(1)
 })
@@ -114,7 +115,7 @@ test('of two concurrent bodies with one Idempotency-Key, the refused one creates
   const price = { hold: 'select from prices where id = $1 for update', values: [getPriceId(world.paywall, 'monthly')] }
   const [first, second] = await runWhileLocked(world, price, calls)
   parseOpened(first!)
-  expect(second).toMatchObject({ status: 409, body: { error: 'idempotency_key_reused' } })
+  expect(second).toMatchObject({ status: 409, body: refusal('idempotency_key_reused') })
   const path = `/api/v1/paywall/${world.paywall.id}/user?email=${emails[1]}`
   expect(await call(world, path, { key: world.key })).toMatchObject({
     status: 404,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
+import { refusal } from '../support/refusal.ts'
 import { MESSAGE, ticketPath } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -38,7 +39,7 @@ async function refusalTime(content: string): Promise<number> {
       headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
       body,
     })
-    expect([response.status, await response.json()]).toEqual([400, { error: 'invalid_file' }])
+    expect([response.status, await response.json()]).toEqual([400, refusal('invalid_file')])
     times.push(performance.now() - startedAt)
   }
   return Math.min(...times)

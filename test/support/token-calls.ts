@@ -42,11 +42,13 @@ export async function readLedger(
   return rows.map(({ type, reason, delta }) => [type, reason, Number(delta)])
 }
 
-/** Counts equal replies: by `200`, or by the status and the body of a refusal. */
+const withoutMessage = (body: unknown) => ({ ...(body as object), message: undefined })
+
+/** Counts equal replies: by `200`, or by the status and the body of a refusal without its `message`. */
 export function countReplies(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {
-    const shown = status === 200 ? '200' : `${status} ${JSON.stringify(body)}`
+    const shown = status === 200 ? '200' : `${status} ${JSON.stringify(withoutMessage(body))}`
     counts[shown] = (counts[shown] ?? 0) + 1
   }
   return counts

@@ -1,9 +1,9 @@
+import { userErrors } from '../../../lib/auth/gate-errors.ts'
 import { type ApiOperation, isClientOperation } from '../../../lib/http/api-operation.ts'
 import { codeMeaning } from '../../../lib/http/code-meanings.ts'
 import type { ErrorTable } from '../../../lib/http/errors.ts'
 import { sharedErrors } from '../../../lib/http/shared-errors.ts'
 import { listCodes } from './codes.ts'
-import { MEANINGS } from './meanings.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
 /** One way in which a call can fail. */
@@ -59,9 +59,10 @@ export const documentShared = (names: SharedName[]): DocumentedError[] =>
 
 /** `byToken`: the operation names users by token only, so an unknown user is the token's. */
 function errorsIn(table: ErrorTable, { details = {}, byToken = false }: ErrorOptions = {}): DocumentedError[] {
-  return Object.entries(table).map(([name, [status, error]]) => {
+  return Object.entries(table).map(([name, [status, error, , message]]) => {
     const isOfToken = byToken && (name === 'unknown_identity' || name === 'not_member')
-    const meaning = findMeaning(isOfToken ? 'unknown_user' : name)
+    const meaning = isOfToken ? userErrors.unknown_user[2] : message
+    if (meaning === undefined) throw new Error(`the error ${name} has no message`)
     return { status, error, meaning, detail: details[name] ?? null }
   })
 }
@@ -78,21 +79,15 @@ function describeCode(code: string): string {
   return meaning
 }
 
-function findMeaning(name: string): string {
-  const meaning = MEANINGS[name]
-  if (meaning === undefined) throw new Error(`meanings.ts does not describe ${name}`)
-  return meaning
-}
-
 /** The fields of all error bodies. */
 export const ERROR: Json = {
   type: 'object',
   description: 'The fields of every error',
   properties: {
     error: { type: 'string', description: 'A code or a short sentence that never changes' },
-    message: { type: 'string', description: 'A human-readable explanation' },
+    message: { type: 'string', description: 'An explanation for developers, whose wording may change' },
   },
-  required: ['error'],
+  required: ['error', 'message'],
 }
 
 /** The schema of a body with one of these errors. */

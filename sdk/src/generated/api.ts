@@ -761,8 +761,8 @@ export interface components {
         Error: {
             /** @description A code or a short sentence that never changes */
             error: string;
-            /** @description A human-readable explanation */
-            message?: string;
+            /** @description An explanation for developers, whose wording may change */
+            message: string;
         };
         StartCheckout: {
             /** @description The buyer's e-mail address. Required with an owner key unless `externalId` is sent. Ignored with a Bearer token, whose user is the buyer */
@@ -1908,7 +1908,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description - `method_not_allowed`: the path does not support this method. `Allow` lists the supported methods */
+        /** @description - `method_not_allowed`: The path does not support this method. `Allow` lists the supported methods */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1922,7 +1922,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description - `payload_too_large`: the body is too large */
+        /** @description - `payload_too_large`: The body is too large */
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1935,7 +1935,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description - `rate_limit_exceeded`: too many calls. Wait for the time in `Retry-After` */
+        /** @description - `rate_limit_exceeded`: Too many calls. Wait for the time in `Retry-After` */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1949,7 +1949,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description - `internal_error`: an error on our side. Include `X-Request-Id` when you contact support */
+        /** @description - `internal_error`: An error on our side. Include `X-Request-Id` when you contact support */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1963,9 +1963,9 @@ export interface components {
             };
         };
         /**
-         * @description - `processor_rejected`: the processor refused the request
-         *     - `processor_unavailable`: the processor did not respond. Try again after the time in `Retry-After`
-         *     - `processor_misconfigured`: the processor rejects the paywall's credentials, they lack a permission, or we cannot decrypt them. The owner has to correct them
+         * @description - `processor_rejected`: The processor refused the request
+         *     - `processor_unavailable`: The processor did not respond. Try again after the time in `Retry-After`
+         *     - `processor_misconfigured`: The processor rejects the paywall's credentials, they lack a permission, or we cannot decrypt them. The owner has to correct them
          */
         ProcessorFailure: {
             headers: {
@@ -1981,7 +1981,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here */
+        /** @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2149,7 +2149,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user */
+            /** @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2163,7 +2163,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain */
+            /** @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2237,7 +2237,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain */
+            /** @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2353,8 +2353,8 @@ export interface operations {
             };
             /**
              * @description - `Invalid external_id`: `external_id` must be a string of at most 255 characters
-             *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
-             *     - `invalid_query`: the query contains a NUL character
+             *     - `identity_required`: Identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
+             *     - `invalid_query`: The query contains a NUL character
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -2370,9 +2370,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no API key or token was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
+             * @description - `Unauthorized`: No API key or token was sent
+             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
                 headers: {
@@ -2387,7 +2387,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall */
+            /** @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2401,9 +2401,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users
-             *     - `identity_not_on_paywall`: you have such a user, but it has never used this paywall
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users
+             *     - `identity_not_on_paywall`: You have such a user, but it has never used this paywall
              */
             404: {
                 headers: {
@@ -2479,26 +2479,26 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
+             * @description - `invalid_body`: The body must be a JSON object
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
              *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
              *     - `Invalid priceId format`: `priceId` must be a string of at most 100 characters
-             *     - `Invalid successUrl format`: `successUrl` must be an http or https URL of at most 2048 characters; or the same for `successUrl`
-             *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2048 characters; or with a Bearer token: the origin of `errorUrl` is neither in `settings.redirect_origins` nor the domain of the paywall nor the origin of a page in its settings. `message` says so
+             *     - `Invalid successUrl format`: `successUrl` must be an http or https URL of at most 2048 characters; or With a Bearer token, the origin of `successUrl` must be in `settings.redirect_origins`, or that of the paywall's domain or of a page in its settings
+             *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2048 characters; or With a Bearer token, the origin of `errorUrl` must be in `settings.redirect_origins`, or that of the paywall's domain or of a page in its settings
              *     - `Invalid shopUrl format`: `shopUrl` must be a string of at most 2048 characters
-             *     - `Invalid trial_days`: `trial_days` must be an integer from 0 to 730; or the processor's plans define the trials: `message` says which are available
+             *     - `Invalid trial_days`: `trial_days` must be an integer from 0 to 730; or The processor's plans define the trials
              *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` must be true or false
              *     - `Invalid userMeta`: `userMeta` must be an object without integers beyond 2^53 and without a field named `__proto__`
-             *     - `userMeta too large`: `userMeta` must not exceed 4 KB; or the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
+             *     - `userMeta too large`: `userMeta` must not exceed 4 KB; or The part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
              *     - `Invalid localCurrency`: `localCurrency` must be a currency code of three letters
              *     - `Invalid country`: `country` must be a country code of ISO 3166-1 alpha-2, such as US, or XX
-             *     - `Missing required parameters: email, priceId`: required fields are missing. If the error does not name exactly those fields, `message` does
-             *     - `Missing required parameters: email`: the processor requires an e-mail address, and the user has none
-             *     - `Missing required parameters: priceId`: with a Bearer token: `priceId` is missing. `message` names all missing fields
-             *     - `Missing required parameters: successUrl, errorUrl`: `successUrl` or `errorUrl` is missing, and the paywall has no page of its own to use instead. `message` names the missing ones
-             *     - `idempotency_key_required`: a live paywall requires an `Idempotency-Key`
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
-             *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
+             *     - `Missing required parameters: email, priceId`: Required fields are missing
+             *     - `Missing required parameters: email`: The processor requires an e-mail address, and the user has none
+             *     - `Missing required parameters: priceId`: `priceId` is missing
+             *     - `Missing required parameters: successUrl, errorUrl`: `successUrl` or `errorUrl` is missing, and the paywall has no page of its own to use instead
+             *     - `idempotency_key_required`: A live paywall requires an `Idempotency-Key`
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -2514,9 +2514,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no API key or token was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
+             * @description - `Unauthorized`: No API key or token was sent
+             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
                 headers: {
@@ -2531,7 +2531,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall */
+            /** @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2545,9 +2545,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `price_not_found`: the paywall does not sell this price, or no longer does. Read bootstrap again
-             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `price_not_found`: The paywall does not sell this price, or no longer does. Read bootstrap again
+             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users
              */
             404: {
                 headers: {
@@ -2563,10 +2563,10 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             /**
-             * @description - `idempotency_key_reused`: the `Idempotency-Key` was used before, for a different request. Choose a new one
-             *     - `active_purchase`: the user has an active subscription, or has already bought this one-time price (the payment may still be pending). Send `ignoreActivePurchase: true` to sell anyway
-             *     - `checkout_in_progress`: an earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`
-             *     - `external_id_mismatch`: the user with this e-mail address has another external id. External ids never change by themselves: check which one is right
+             * @description - `idempotency_key_reused`: The `Idempotency-Key` was used before, for a different request. Choose a new one
+             *     - `active_purchase`: The user has an active subscription, or has already bought this one-time price (the payment may still be pending). Send `ignoreActivePurchase: true` to sell anyway
+             *     - `checkout_in_progress`: An earlier call with this `Idempotency-Key` is still running. Repeat yours after the time in `Retry-After`
+             *     - `external_id_mismatch`: The user with this e-mail address has another external id. External ids never change by themselves: check which one is right
              */
             409: {
                 headers: {
@@ -2598,7 +2598,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: the user already opened ten pages in ten minutes, or too many were opened from its network or on the paywall. Wait for the time in `Retry-After`; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: The user already opened ten pages in ten minutes, or too many were opened from its network or on the paywall. Wait for the time in `Retry-After`; or Too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2615,7 +2615,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     If the call took effect and only its response was lost, a retry without `Idempotency-Key` opens a second page; the buyer never received the first. With a key, a retry opens none.
              */
@@ -2669,8 +2669,8 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `checkout_not_found`: there is no such checkout
-             *     - `not_found`: a path parameter has an unsupported value
+             * @description - `checkout_not_found`: There is no such checkout
+             *     - `not_found`: There is nothing at this path
              */
             404: {
                 headers: {
@@ -2716,7 +2716,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `invalid_signature`: the signature is missing, wrong or too old */
+            /** @description - `invalid_signature`: The signature is missing, wrong or too old */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2730,9 +2730,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_found`: there is no such processor
-             *     - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `checkout_not_found`: there is no such checkout
+             * @description - `not_found`: There is no such processor
+             *     - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `checkout_not_found`: There is no such checkout
              */
             404: {
                 headers: {
@@ -2803,13 +2803,13 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
-             *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
+             * @description - `invalid_body`: The body must be a JSON object
+             *     - `identity_required`: Identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
              *     - `subscriptionId is required`: `subscriptionId` is required: the `id` of a purchase
              *     - `cancellationReason is required`: `cancellationReason` is required: text of at most 1000 characters
              *     - `cancellationReason too long`: `cancellationReason` must not exceed 1000 characters
-             *     - `Subscription is already cancelled`: the subscription is already cancelled or has ended
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Subscription is already cancelled`: The subscription is already cancelled or has ended
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -2825,8 +2825,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
+             * @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
                 headers: {
@@ -2842,8 +2842,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no API key or token was sent; or the token's user is anonymous. This requires a user with an e-mail address or an external id
-             *     - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
+             * @description - `Unauthorized`: No API key or token was sent; or The token's user is anonymous. This requires a user with an e-mail address or an external id
+             *     - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall
              */
             403: {
                 headers: {
@@ -2858,10 +2858,10 @@ export interface operations {
                 };
             };
             /**
-             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_on_paywall`: you have no such user, or the identifiers sent belong to different users; or you have such a user, but it has never used this paywall
-             *     - `identity_not_found`: the e-mail address, the user id and the external id belong to different users
-             *     - `Subscription not found`: the user has no such subscription on the paywall
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `identity_not_on_paywall`: You have no such user, or the identifiers sent belong to different users; or You have such a user, but it has never used this paywall
+             *     - `identity_not_found`: The e-mail address, the user id and the external id belong to different users
+             *     - `Subscription not found`: The user has no such subscription on the paywall
              */
             404: {
                 headers: {
@@ -2881,7 +2881,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     `Retry-After` is 30 if the processor was not called and it is unknown whether the call was recorded. An earlier retry may get 400 `Subscription is already cancelled` although it is not; a retry after that time cancels.
              */
@@ -2989,18 +2989,18 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
-             *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
+             * @description - `invalid_body`: The body must be a JSON object
+             *     - `identity_required`: Identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
              *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
              *     - `Invalid priceId format`: `priceId` must be a string of at most 100 characters
              *     - `Invalid subscriptionId`: `subscriptionId` must be a string of at most 255 characters
              *     - `Invalid when`: `when` must be `now` or `period_end`
              *     - `Invalid preview`: `preview` must be true or false
              *     - `Invalid quote`: `quote` must be the `quote` of a preview
-             *     - `idempotency_key_required`: a live paywall requires an `Idempotency-Key`
-             *     - `subscriptionId is required`: the user has several subscriptions on the paywall: send the one to change as `subscriptionId`
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
-             *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
+             *     - `idempotency_key_required`: A live paywall requires an `Idempotency-Key`
+             *     - `subscriptionId is required`: The user has several subscriptions on the paywall: send the one to change as `subscriptionId`
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -3016,9 +3016,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no API key or token was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
+             * @description - `Unauthorized`: No API key or token was sent
+             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
                 headers: {
@@ -3033,7 +3033,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `payment_declined`: the charge was declined. The plan is unchanged: the buyer has to update the card in the portal first */
+            /** @description - `payment_declined`: The charge was declined. The plan is unchanged: the buyer has to update the card in the portal first */
             402: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3047,9 +3047,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
-             *     - `Unauthorized`: the token's user is anonymous. This requires a user with an e-mail address or an external id
-             *     - `plan_change_unavailable`: the subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more; or the subscription's processor, named in `acquiring`, changes plans at once only, and `when` is `period_end`, which is the default for a lower price
+             * @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall
+             *     - `Unauthorized`: The token's user is anonymous. This requires a user with an e-mail address or an external id
+             *     - `plan_change_unavailable`: The subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more; or The subscription's processor, named in `acquiring`, changes plans at once only, and `when` is `period_end`, which is the default for a lower price
              */
             403: {
                 headers: {
@@ -3072,11 +3072,11 @@ export interface operations {
                 };
             };
             /**
-             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users
-             *     - `identity_not_on_paywall`: you have such a user, but it has never used this paywall
-             *     - `Subscription not found`: the user has no such subscription on the paywall
-             *     - `price_not_found`: the paywall does not sell this price, or no longer does. Read bootstrap again
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users
+             *     - `identity_not_on_paywall`: You have such a user, but it has never used this paywall
+             *     - `Subscription not found`: The user has no such subscription on the paywall
+             *     - `price_not_found`: The paywall does not sell this price, or no longer does. Read bootstrap again
              */
             404: {
                 headers: {
@@ -3092,13 +3092,13 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             /**
-             * @description - `idempotency_key_reused`: the `Idempotency-Key` was used before, for a different request. Choose a new one
-             *     - `price_unchanged`: the subscription has this price already
-             *     - `currency_mismatch`: the price is not sold in the subscription's currency
-             *     - `subscription_not_changeable`: the subscription is past due, paused or about to be replaced, so its plan cannot be changed. `status` says which
-             *     - `subscription_cancelled`: the subscription's end is scheduled, and its processor, named in `acquiring`, changes no plan then. The cancellation has to be undone first
-             *     - `quote_expired`: the quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has changed: request another preview
-             *     - `plan_change_in_progress`: a change of this subscription is under way. Repeat the call after the time in `Retry-After`
+             * @description - `idempotency_key_reused`: The `Idempotency-Key` was used before, for a different request. Choose a new one
+             *     - `price_unchanged`: The subscription has this price already
+             *     - `currency_mismatch`: The price is not sold in the subscription's currency
+             *     - `subscription_not_changeable`: The subscription is past due, paused or about to be replaced, so its plan cannot be changed: see `status`
+             *     - `subscription_cancelled`: The subscription's end is scheduled, and its processor, named in `acquiring`, changes no plan then. The cancellation has to be undone first
+             *     - `quote_expired`: The quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has changed: request another preview
+             *     - `plan_change_in_progress`: A change of this subscription is under way. Repeat the call after the time in `Retry-After`
              */
             409: {
                 headers: {
@@ -3131,7 +3131,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: the user has made 20 previews and changes of its plan in ten minutes. Wait for the time in `Retry-After`; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: The user has made 20 previews and changes of its plan in ten minutes. Wait for the time in `Retry-After`; or Too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3148,7 +3148,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     If the claim of a change was stored and only its response was lost, a retry is answered 409 `plan_change_in_progress` for up to 60 seconds, and then changes the plan once. A quote that was sent without `Idempotency-Key` is used up.
              */
@@ -3213,12 +3213,12 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
+             * @description - `invalid_body`: The body must be a JSON object
              *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
              *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
              *     - `Invalid userMeta`: `userMeta` must be an object without integers beyond 2^53 and without a field named `__proto__`
-             *     - `userMeta too large`: `userMeta` must not exceed 4 KB; or the part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `userMeta too large`: `userMeta` must not exceed 4 KB; or The part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -3234,9 +3234,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no API key or token was sent
-             *     - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
+             * @description - `Unauthorized`: No API key or token was sent
+             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
                 headers: {
@@ -3252,8 +3252,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall
-             *     - `portal_unavailable`: the user has no active subscription; or the processor of the paywall has no customer portal
+             * @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall
+             *     - `portal_unavailable`: The user has no active subscription; or The processor of the paywall has no customer portal
              */
             403: {
                 headers: {
@@ -3276,8 +3276,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_on_paywall`: you have no such user, or the identifiers sent belong to different users; or you have such a user, but it has never used this paywall
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `identity_not_on_paywall`: You have no such user, or the identifiers sent belong to different users; or You have such a user, but it has never used this paywall
              */
             404: {
                 headers: {
@@ -3362,16 +3362,16 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
+             * @description - `invalid_body`: The body must be a JSON object
              *     - `invalid_op`: `op` must be `credit` or `debit`
              *     - `invalid_amount`: `amount` must be an integer from 1 to 10^12
              *     - `type_required`: `type` is required: one of the paywall's `tokenization_queries[].type`
-             *     - `identity_required`: identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
-             *     - `invalid_type`: the paywall has no such type of tokens, or the user has no balance of it
-             *     - `insufficient`: the user has fewer tokens than that. Nothing was debited
-             *     - `balance_limit`: the balance would become 2^53 or more
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
-             *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
+             *     - `identity_required`: Identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
+             *     - `invalid_type`: The paywall has no such type of tokens, or the user has no balance of it
+             *     - `insufficient`: The user has fewer tokens than that. Nothing was debited
+             *     - `balance_limit`: The balance would become 2^53 or more
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -3401,7 +3401,7 @@ export interface operations {
                     } & components["schemas"]["Error"]);
                 };
             };
-            /** @description - `unauthorized`: no API key or token was sent; or the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so */
+            /** @description - `unauthorized`: No API key or token was sent; or The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3420,7 +3420,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `forbidden`: the API key belongs to another owner than the paywall */
+            /** @description - `forbidden`: The API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3439,8 +3439,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users; or you have such a user, but it has never used this paywall
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users; or You have such a user, but it has never used this paywall
              */
             404: {
                 headers: {
@@ -3459,7 +3459,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `method_not_allowed`: the path does not support this method. `Allow` lists the supported methods */
+            /** @description - `method_not_allowed`: The path does not support this method. `Allow` lists the supported methods */
             405: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3478,7 +3478,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `idempotency_key_reused`: the `Idempotency-Key` was used before, for a different request. Choose a new one */
+            /** @description - `idempotency_key_reused`: The `Idempotency-Key` was used before, for a different request. Choose a new one */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3496,7 +3496,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `payload_too_large`: the body is too large */
+            /** @description - `payload_too_large`: The body is too large */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3514,7 +3514,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `rate_limit_exceeded`: too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: Too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3533,7 +3533,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `internal_error`: an error on our side. Include `X-Request-Id` when you contact support */
+            /** @description - `internal_error`: An error on our side. Include `X-Request-Id` when you contact support */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3552,7 +3552,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     Without `Retry-After` it is unknown whether the balance changed: read it before you retry
              */
@@ -3625,17 +3625,17 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
+             * @description - `invalid_body`: The body must be a JSON object
              *     - `Invalid paywall_id`: `paywall_id` must be a string
              *     - `Invalid user_id`: `user_id` must be a string
              *     - `Invalid external_id`: `external_id` must be a string of at most 255 characters
              *     - `Invalid tokens`: `tokens` must be an integer from 1 to 10^12
              *     - `Invalid token_type`: `token_type` must be a string
-             *     - `Missing required parameters: {names}`: required fields are missing. If the error does not name exactly those fields, `message` does
-             *     - `Token type {type} not found in user balance`: the paywall has no such type of tokens, or the user has no balance of it
-             *     - `Insufficient tokens`: the user has fewer tokens than that. Nothing was debited
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
-             *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
+             *     - `Missing required parameters: {names}`: Required fields are missing
+             *     - `Token type {type} not found in user balance`: The paywall has no such type of tokens, or the user has no balance of it
+             *     - `Insufficient tokens`: The user has fewer tokens than that. Nothing was debited
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -3656,7 +3656,7 @@ export interface operations {
                     } & components["schemas"]["Error"]);
                 };
             };
-            /** @description - `Invalid API key`: no API key or token was sent; or the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so */
+            /** @description - `Invalid API key`: No API key or token was sent; or The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3670,7 +3670,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `Unauthorized. You are not the owner of this paywall`: the API key belongs to another owner than the paywall */
+            /** @description - `Unauthorized. You are not the owner of this paywall`: The API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3684,8 +3684,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `No balance found for this user and paywall`: you have no such user, or the identifiers sent belong to different users; or you have such a user, but it has never used this paywall; or the user has no balance on the paywall
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `No balance found for this user and paywall`: You have no such user, or the identifiers sent belong to different users; or You have such a user, but it has never used this paywall; or The user has no balance on the paywall
              */
             404: {
                 headers: {
@@ -3700,7 +3700,7 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
-            /** @description - `idempotency_key_reused`: the `Idempotency-Key` was used before, for a different request. Choose a new one */
+            /** @description - `idempotency_key_reused`: The `Idempotency-Key` was used before, for a different request. Choose a new one */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3717,7 +3717,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     Without `Retry-After` it is unknown whether the balance changed: read it before you retry
              */
@@ -3788,13 +3788,13 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_payload`: `subject` and `content` are required and must be strings; or the multipart form is malformed
+             * @description - `invalid_payload`: `subject` and `content` are required and must be strings; or The multipart form is malformed
              *     - `subject_length`: `subject` must have 3 to 200 characters
              *     - `content_length`: `content` must have 1 to 5000 characters
-             *     - `too_many_files`: a ticket accepts at most 5 files
-             *     - `invalid_file`: a file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or does not match its declared type
+             *     - `too_many_files`: A ticket accepts at most 5 files
+             *     - `invalid_file`: A file is larger than 10 MB, is in another field than `files`, is not an image of an accepted type, or does not match its declared type
              *     - `email_required`: `customer_email` is missing or not an e-mail address. Guests must provide one
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -3809,7 +3809,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key; or the token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user */
+            /** @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3823,7 +3823,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain */
+            /** @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3838,7 +3838,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: the user, or guests with this address, already opened two tickets in the last 24 hours; or guests in this network have reached the daily limit of tickets. The limit refills gradually, and does not apply to users; or the 24-hour limit of images is reached, for guests on the paywall or for users without a purchase in this network. A ticket without images is accepted; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: The user, or guests with this address, already opened two tickets in the last 24 hours; or Guests in this network have reached the daily limit of tickets, which refills gradually. Sign in, or try again later; or The 24-hour limit of images is reached, for guests on the paywall or for users without a purchase in this network. Send the ticket without images; or Too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3854,8 +3854,8 @@ export interface operations {
             };
             500: components["responses"]["InternalError"];
             /**
-             * @description - `storage_unavailable`: our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`
-             *     - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `storage_unavailable`: Our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`
+             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     Without `Retry-After` it is unknown whether the ticket was opened. If it was, a retry opens a second one, and both count towards the quota.
              */
@@ -3921,12 +3921,12 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
+             * @description - `invalid_body`: The body must be a JSON object
              *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
              *     - `Invalid captcha_token`: `captcha_token` must be a string of at most 2048 characters
-             *     - `captcha_failed`: the captcha was not solved, or its token is older than 5 minutes or was used before. Show the widget again
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `captcha_failed`: The captcha was not solved, or its token is older than 5 minutes or was used before. Show the widget again
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -3951,7 +3951,7 @@ export interface operations {
                     } & components["schemas"]["Error"]);
                 };
             };
-            /** @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain */
+            /** @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3966,7 +3966,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: too many codes were requested in the last hour: for this address from your network or in total, from your network, or on the paywall. Codes already mailed stay valid. Wait for the time in `Retry-After`, or show the captcha that `captcha` names; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: Too many codes were requested in the last hour: for this address from your network or in total, from your network, or on the paywall. Codes already mailed stay valid. Wait for the time in `Retry-After`, or show the captcha that `captcha` names; or Too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4008,7 +4008,7 @@ export interface operations {
             };
             /**
              * @description - `captcha_unavailable`: Turnstile did not respond. Try again with another token after the time in `Retry-After`
-             *     - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     If the call was carried out and only its response was lost, no code was mailed. The call counts as one of the five per hour. A `captcha_token` cannot be used again.
              */
@@ -4092,7 +4092,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
+             * @description - `invalid_body`: The body must be a JSON object
              *     - `unsupported_grant_type`: `grant_type` must be `code`, `anonymous` or `refresh_token`
              *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
@@ -4101,9 +4101,9 @@ export interface operations {
              *     - `challenge_required`: `challenge` is required: it is in the response of `sign-in/code`
              *     - `Invalid restore`: `restore` must be true or false
              *     - `refresh_token_required`: `refresh_token` is required
-             *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or had too many attempts
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
-             *     - `Invalid Idempotency-Key format`: the `Idempotency-Key` is not a UUID
+             *     - `invalid_grant`: The code or the refresh token is wrong, was used before, has expired, or had too many attempts
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -4118,7 +4118,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: the token is malformed, expired, not signed by us, or for another owner or mode. `message` says so if it is an owner key */
+            /** @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4132,7 +4132,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain */
+            /** @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4147,7 +4147,7 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: too many anonymous users were created from your network. Wait for the time in `Retry-After`, or sign in with a code; or too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: Too many anonymous users were created from your network. Wait for the time in `Retry-After`, or sign in with a code; or Too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4163,7 +4163,7 @@ export interface operations {
             };
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
              *
              *     Without `Retry-After` it is unknown whether the code was used. If it was, a retry is answered 400 `invalid_grant`: then the user has to request another code.
              *
@@ -4230,10 +4230,10 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
+             * @description - `invalid_body`: The body must be a JSON object
              *     - `refresh_token_required`: `refresh_token` is required
-             *     - `invalid_grant`: the code or the refresh token is wrong, was used before, has expired, or had too many attempts
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `invalid_grant`: The code or the refresh token is wrong, was used before, has expired, or had too many attempts
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -4248,7 +4248,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain */
+            /** @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4323,12 +4323,12 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_body`: the body must be a JSON object
+             * @description - `invalid_body`: The body must be a JSON object
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
              *     - `Invalid external_id`: `external_id` must be a string of at most 255 characters
              *     - `Invalid name`: `name` must be a string of at most 200 characters
              *     - `Email is required`: `email` is required. If the endpoint accepts `externalId`, that will do instead
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
              */
             400: {
@@ -4344,8 +4344,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: no API key or token was sent
-             *     - `Invalid API key`: the API key is wrong or revoked; or the API key is a test key, but the paywall is live. `message` says so; or the API key is a live key, but the paywall is a test paywall. `message` says so
+             * @description - `Unauthorized`: No API key or token was sent
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
                 headers: {
@@ -4360,7 +4360,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `Access denied: API key owner does not match paywall owner`: the API key belongs to another owner than the paywall */
+            /** @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4374,8 +4374,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `paywall_not_found`: there is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: you have no such user, or the identifiers sent belong to different users
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users
              */
             404: {
                 headers: {
@@ -4390,7 +4390,7 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
-            /** @description - `external_id_mismatch`: the user with this e-mail address has another external id. External ids never change by themselves: check which one is right */
+            /** @description - `external_id_mismatch`: The user with this e-mail address has another external id. External ids never change by themselves: check which one is right */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4446,9 +4446,9 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_signature`: the signature is missing, wrong or too old
-             *     - `invalid_event`: the event is signed, but does not have the format of the processor's events
-             *     - `invalid_json`: the body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             * @description - `invalid_signature`: The signature is missing, wrong or too old
+             *     - `invalid_event`: The event is signed, but does not have the format of the processor's events
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              */
             400: {
                 headers: {
@@ -4463,8 +4463,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `not_found`: there is no such processor
-             *     - `paywall_not_found`: there is no such paywall, or it is not served on this domain
+             * @description - `not_found`: There is no such processor
+             *     - `paywall_not_found`: There is no such paywall, or it is not served on this domain
              */
             404: {
                 headers: {
