@@ -110,18 +110,20 @@ function creditedPeriods({ paidPeriods }: Pick<Sale, 'paidPeriods'>): Credited[]
 
 const isGivenBack = ({ charged }: Credited) => charged.some((period) => period.isGivenBack)
 
+/** The minimum of tokens that a subscription has credited. */
+const minTokens = (sale: Sale, purchase: StoredPurchase): number =>
+  minOfKnown(sale, (paidPeriods) => {
+    const kept = creditedPeriods({ paidPeriods }).filter((each) => !isGivenBack(each))
+    return sumBy(kept, sale.status === 'canceled' ? (each) => reportedTokens(each, purchase) : lastTokens)
+  })
+
 /**
- * The minimum of tokens that a subscription has credited. If the step `renew` charges a period in advance and a change of plan then begins
+ * The minimum of a count over what the service may know. If the step `renew` charges a period in advance and a change of plan then begins
  * an earlier one, the service may know of only one of the two: at a real processor, the latest charge is never for a period that has not
  * begun.
  */
-function minTokens({ paidPeriods, status }: Sale, purchase: StoredPurchase): number {
-  const counts = [isNotOvertaken, isNotOvertaking].map((isKnown) => {
-    const kept = creditedPeriods({ paidPeriods: paidPeriods.filter(isKnown) }).filter((each) => !isGivenBack(each))
-    return sumBy(kept, status === 'canceled' ? (each) => reportedTokens(each, purchase) : lastTokens)
-  })
-  return Math.min(...counts)
-}
+const minOfKnown = ({ paidPeriods }: Sale, count: (known: PaidPeriod[]) => number): number =>
+  Math.min(...[isNotOvertaken, isNotOvertaking].map((isKnown) => count(paidPeriods.filter(isKnown))))
 
 /** The tokens of the last charge in a period. If a plan changed twice between two reads, the service knows only the last one. */
 const lastTokens = ({ charged }: Credited) => tokensPerPeriod(charged.at(-1)!)
@@ -172,7 +174,10 @@ function ongoingTokens({ company: { records }, processorState: { sales } }: Case
     const wasUnlisted = purchase.changes.some(({ is }) => is.price_slug === null)
     if (!sale || sale.paid.length === 0 || purchase.status !== 'active' || purchase.trial_end !== null || wasUnlisted)
       return 0
-    return Math.max(TOKENS_A_PERIOD.month, reportedTokens({ charged: sale.paidPeriods }, purchase))
+    return Math.max(
+      TOKENS_A_PERIOD.month,
+      minOfKnown(sale, (charged) => reportedTokens({ charged }, purchase)),
+    )
   })
 }
 
