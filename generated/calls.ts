@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_2a50583d544e705b'
+const RELEASE = 'release_b90db28cded88ebc'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -43,13 +43,14 @@ export function claimCancellation<Result>(db: Database, p: {
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
   email?: string | null | undefined
   userId?: string | null | undefined
   externalId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_cancellation($1::text, $2::text, $3::text, $4::text, $5::text, $6::uuid, $7::text, $8::text, $9::text, $10::text) as result`,
-    [p.host, p.subscriptionId, p.reason, p.paywallId ?? null, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null],
+    `select ${RELEASE}.claim_cancellation($1::text, $2::text, $3::text, $4::text, $5::text, $6::uuid, $7::text, $8::uuid, $9::text, $10::text, $11::text) as result`,
+    [p.host, p.subscriptionId, p.reason, p.paywallId ?? null, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null],
   )
 }
 
@@ -69,6 +70,7 @@ export function claimCheckout<Result>(db: Database, p: {
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
   email?: string | null | undefined
   externalId?: string | null | undefined
   priceId?: string | null | undefined
@@ -85,8 +87,8 @@ export function claimCheckout<Result>(db: Database, p: {
   serviceOrigin?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::text, $20::text, $21::integer, $22::text, $23::text, $24::text, $25::jsonb, $26::text, $27::text, $28::text) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::uuid, $16::text, $17::text, $18::text, $19::text, $20::text, $21::text, $22::integer, $23::text, $24::text, $25::text, $26::jsonb, $27::text, $28::text, $29::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
   )
 }
 
@@ -104,6 +106,7 @@ export function claimPlanChange<Result>(db: Database, p: {
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
   email?: string | null | undefined
   userId?: string | null | undefined
   externalId?: string | null | undefined
@@ -112,8 +115,8 @@ export function claimPlanChange<Result>(db: Database, p: {
   quote?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_plan_change($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::uuid, $12::text, $13::text, $14::text, $15::text, $16::text, $17::text, $18::uuid) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null, p.quote ?? null],
+    `select ${RELEASE}.claim_plan_change($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::uuid, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::uuid) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null, p.quote ?? null],
   )
 }
 
@@ -204,12 +207,13 @@ export function findPortalCustomer<Result>(db: Database, p: {
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
   email?: string | null | undefined
   externalId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.find_portal_customer($1::text, $2::text, $3::jsonb, $4::text, $5::uuid, $6::text, $7::text, $8::text) as result`,
-    [p.paywallId, p.host, JSON.stringify(p.userMeta), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.externalId ?? null],
+    `select ${RELEASE}.find_portal_customer($1::text, $2::text, $3::jsonb, $4::text, $5::uuid, $6::text, $7::uuid, $8::text, $9::text) as result`,
+    [p.paywallId, p.host, JSON.stringify(p.userMeta), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.externalId ?? null],
   )
 }
 
@@ -353,12 +357,13 @@ export function openTicket<Result>(db: Database, p: {
   attachments: object
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
   guestEmail?: string | null | undefined
   network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text, $8::text, $9::text) as result`,
-    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null, p.network ?? null],
+    `select ${RELEASE}.open_ticket($1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::uuid, $7::text, $8::uuid, $9::text, $10::text) as result`,
+    [p.paywallId, p.host, p.subject, p.content, JSON.stringify(p.attachments), p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.guestEmail ?? null, p.network ?? null],
   )
 }
 
@@ -368,12 +373,13 @@ export function precheckTicket<Result>(db: Database, p: {
   host: string
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
   guestEmail?: string | null | undefined
   network?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.precheck_ticket($1::text, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
-    [p.paywallId, p.host, p.tokenUserId ?? null, p.tokenAudience ?? null, p.guestEmail ?? null, p.network ?? null],
+    `select ${RELEASE}.precheck_ticket($1::text, $2::text, $3::uuid, $4::text, $5::uuid, $6::text, $7::text) as result`,
+    [p.paywallId, p.host, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.guestEmail ?? null, p.network ?? null],
   )
 }
 
@@ -386,6 +392,7 @@ export function previewPlanChange<Result>(db: Database, p: {
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
   email?: string | null | undefined
   userId?: string | null | undefined
   externalId?: string | null | undefined
@@ -393,8 +400,8 @@ export function previewPlanChange<Result>(db: Database, p: {
   takesEffect?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.preview_plan_change($1::text, $2::text, $3::text, $4::jsonb, $5::text, $6::uuid, $7::text, $8::text, $9::text, $10::text, $11::text, $12::text) as result`,
-    [p.paywallId, p.host, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null],
+    `select ${RELEASE}.preview_plan_change($1::text, $2::text, $3::text, $4::jsonb, $5::text, $6::uuid, $7::text, $8::uuid, $9::text, $10::text, $11::text, $12::text, $13::text) as result`,
+    [p.paywallId, p.host, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null],
   )
 }
 
@@ -470,13 +477,14 @@ export function readUser<Result>(db: Database, p: {
   keyHash?: string | null | undefined
   tokenUserId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
   email?: string | null | undefined
   userId?: string | null | undefined
   externalId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.read_user($1::text, $2::text, $3::text, $4::uuid, $5::text, $6::text, $7::text, $8::text) as result`,
-    [p.paywallId, p.host, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null],
+    `select ${RELEASE}.read_user($1::text, $2::text, $3::text, $4::uuid, $5::text, $6::uuid, $7::text, $8::text, $9::text) as result`,
+    [p.paywallId, p.host, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null],
   )
 }
 
@@ -484,12 +492,13 @@ export function readUser<Result>(db: Database, p: {
 export function readUserBootstrap<Result>(db: Database, p: {
   tokenUserId: string
   tokenAudience: string
+  tokenSessionId: string
   paywallId: string
   host: string
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.read_user_bootstrap($1::uuid, $2::text, $3::text, $4::text) as result`,
-    [p.tokenUserId, p.tokenAudience, p.paywallId, p.host],
+    `select ${RELEASE}.read_user_bootstrap($1::uuid, $2::text, $3::uuid, $4::text, $5::text) as result`,
+    [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host],
   )
 }
 
@@ -641,10 +650,11 @@ export function signInByCode<Result>(db: Database, p: {
   tokenDays: number
   anonymousId?: string | null | undefined
   tokenAudience?: string | null | undefined
+  tokenSessionId?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::boolean, $8::uuid, $9::text, $10::integer, $11::uuid, $12::text) as result`,
-    [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.maxGuesses, p.restore, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null],
+    `select ${RELEASE}.sign_in_by_code($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::boolean, $8::uuid, $9::text, $10::integer, $11::uuid, $12::text, $13::uuid) as result`,
+    [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.maxGuesses, p.restore, p.sessionId, p.tokenHash, p.tokenDays, p.anonymousId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null],
   )
 }
 

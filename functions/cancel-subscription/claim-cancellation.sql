@@ -5,7 +5,7 @@
 -- a repeated request to the processor does no harm.
 create function claim_cancellation(
   host text, subscription_id text, reason text, paywall_id text default null, key_hash text default null,
-  token_user_id uuid default null, token_audience text default null,
+  token_user_id uuid default null, token_audience text default null, token_session_id uuid default null,
   email text default null, user_id text default null, external_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -16,7 +16,7 @@ declare
   present timestamptz;
 begin
   paywall_id := coalesce(paywall_id, find_subscription_paywall(token_user_id, subscription_id));
-  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, token_audience, token_session_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   member := find_member(paywall_id, token_user_id, email, user_id, external_id);

@@ -10,7 +10,7 @@
 -- Locks the Idempotency-Key, the change that was requested with it, the subscription's row, and a user's rate limit.
 create function claim_plan_change(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid, price_id text, capabilities jsonb,
-  key_hash text default null, token_user_id uuid default null, token_audience text default null,
+  key_hash text default null, token_user_id uuid default null, token_audience text default null, token_session_id uuid default null,
   email text default null, user_id text default null, external_id text default null,
   subscription_id text default null, takes_effect text default null, quote uuid default null
 ) returns jsonb language plpgsql security definer as $$
@@ -21,7 +21,7 @@ declare
   subscription purchases;
   refused jsonb;
 begin
-  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, token_audience, token_session_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
   if not gate.is_test and not has_key then return verdict('key_required'); end if;
 

@@ -2,7 +2,8 @@
 -- limit.
 create function preview_plan_change(
   paywall_id text, host text, price_id text, capabilities jsonb, key_hash text default null, token_user_id uuid default null,
-  token_audience text default null, email text default null, user_id text default null, external_id text default null,
+  token_audience text default null, token_session_id uuid default null,
+  email text default null, user_id text default null, external_id text default null,
   subscription_id text default null, takes_effect text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -11,7 +12,7 @@ declare
   change plan_changes;
   refused jsonb;
 begin
-  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, token_audience, token_session_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   wanted := plan_change_order(

@@ -4,7 +4,7 @@
 -- member's meta, and locks the member's row for that.
 create function find_portal_customer(
   paywall_id text, host text, user_meta jsonb, key_hash text default null, token_user_id uuid default null,
-  token_audience text default null, email text default null, external_id text default null
+  token_audience text default null, token_session_id uuid default null, email text default null, external_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
@@ -13,7 +13,7 @@ declare
   subscription purchases;
   merged_meta jsonb;
 begin
-  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, token_audience, token_session_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   member := find_member(paywall_id, token_user_id, email, null, external_id);

@@ -357,8 +357,7 @@ export const operations: ApiOperation[] = [
     tag: 'Sign-in',
     summary: 'Sign out',
     description:
-      'Ends the session of a refresh token: none of its refresh tokens gets new tokens from then on. Its access tokens stay valid ' +
-      'until they expire.',
+      'Ends the session of a refresh token: from then on its access tokens are refused, and none of its refresh tokens gets new tokens.',
     access: ['anybody'],
     bodies: { EndSession: EndBody },
     example: { refresh_token } satisfies z.input<typeof EndBody>,

@@ -70,6 +70,7 @@ async function grantByCode(c: TokenContext, body: Body & { grant_type: 'code' })
     restore: body.restore,
     anonymousId: bearer?.anonymous ? bearer.userId : null,
     tokenAudience: bearer?.audience,
+    tokenSessionId: bearer?.sessionId,
     ...toSession(refreshToken),
   }).catch(reportUnknownOutcome({ detail: { message: CODE_OUTCOME_UNKNOWN } }))
   return { row, refreshToken }

@@ -1,14 +1,15 @@
--- Signs in the user of an address if the mailed code is right and sent with its challenge. `token_audience` is the audience of the token that
--- came with the call, `anonymous_id` its user if that is an anonymous one. A token of another owner or the other mode is refused as
--- `bad_token` before the code is compared. If the mail offered to restore purchases that anonymous users made with the address, and
--- `restore` is true, those users are merged into the user.
+-- Signs in the user of an address if the mailed code is right and sent with its challenge. `token_audience` and `token_session_id` are those
+-- of the token that came with the call, `anonymous_id` its user if that is an anonymous one. A token of another owner or the other mode is
+-- refused as `bad_token` before the code is compared; one of a session that has ended is ignored. If the mail offered to restore purchases
+-- that anonymous users made with the address, and `restore` is true, those users are merged into the user.
 --
 -- Locks the challenge first, which counts the guesses, then the users that lock_restorable and ensure_user_with_email lock. The right code
 -- uses up all remaining guesses, so of concurrent calls no more than the limit are compared, and only one signs in. Verdicts: `signed_in`;
 -- `invalid_grant`; `bad_token`; `unknown_paywall`.
 create function sign_in_by_code(
   paywall_id text, host text, email text, challenge_hash text, code_hash text, max_guesses integer, restore boolean,
-  session_id uuid, token_hash text, token_days integer, anonymous_id uuid default null, token_audience text default null
+  session_id uuid, token_hash text, token_days integer,
+  anonymous_id uuid default null, token_audience text default null, token_session_id uuid default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   here constant record := find_paywall(paywall_id, host);
@@ -19,6 +20,9 @@ declare
 begin
   if here.id is null then return verdict('unknown_paywall'); end if;
   if token_audience <> audience(here.owner_id, here.is_test) then return verdict('bad_token'); end if;
+  anonymous_id := (
+    select s.user_id from sign_in_sessions s
+    where (s.id, s.user_id) = (token_session_id, anonymous_id) and s.ended_at is null);
 
   select * into challenge from sign_in_challenges c
   where c.challenge_hash = sign_in_by_code.challenge_hash

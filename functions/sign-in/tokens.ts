@@ -24,7 +24,7 @@ export async function createTokenReply(
   env: { ACCESS_TOKEN_PRIVATE_KEY: string },
 ): Promise<z.output<typeof TokenReply>> {
   const anonymous = user.email === null && user.external_id === null
-  const tokenUser = { userId: user.id, email: user.email, anonymous, audience }
+  const tokenUser = { userId: user.id, sessionId: refreshToken.sessionId, email: user.email, anonymous, audience }
   return {
     access_token: await signAccessToken(tokenUser, env.ACCESS_TOKEN_PRIVATE_KEY, new Date()),
     token_type: 'Bearer',
@@ -34,11 +34,11 @@ export async function createTokenReply(
   }
 }
 
-/** Signs an access token for one user, on all paywalls of the user's owner and mode. `privateKey` is an Ed25519 JWK with `kid`. */
+/** Signs an access token for one user and session, valid on all paywalls of the user's owner and mode. `privateKey` is an Ed25519 JWK with `kid`. */
 export async function signAccessToken(user: TokenUser, privateKey: string, now: Date): Promise<string> {
   const jwk: JWK = JSON.parse(privateKey)
   const issuedAt = Math.floor(now.getTime() / 1000)
-  return new SignJWT({ email: user.email, anonymous: user.anonymous })
+  return new SignJWT({ sid: user.sessionId, email: user.email, anonymous: user.anonymous })
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, ...(jwk.kid && { kid: jwk.kid }) })
     .setIssuer(ISSUER)
     .setSubject(user.userId)

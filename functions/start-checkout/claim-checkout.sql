@@ -15,7 +15,7 @@
 create function claim_checkout(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid,
   lease_seconds double precision, ignore_active_purchase boolean, user_meta jsonb, return_origin text,
-  key_hash text default null, token_user_id uuid default null, token_audience text default null,
+  key_hash text default null, token_user_id uuid default null, token_audience text default null, token_session_id uuid default null,
   email text default null, external_id text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
   trial_days integer default null, country text default null, local_currency text default null, network text default null,
@@ -31,7 +31,7 @@ declare
   buyer record;
   checkout checkouts;
 begin
-  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, token_audience, token_session_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   -- The claim, if the key was used before.

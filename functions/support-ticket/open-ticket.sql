@@ -7,7 +7,8 @@
 -- not counted.
 create function open_ticket(
   paywall_id text, host text, subject text, content text, attachments jsonb,
-  token_user_id uuid default null, token_audience text default null, guest_email text default null, network text default null
+  token_user_id uuid default null, token_audience text default null, token_session_id uuid default null,
+  guest_email text default null, network text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   sender record;
@@ -15,7 +16,7 @@ declare
   ticket tickets;
   queued integer;
 begin
-  sender := find_sender(paywall_id, host, token_user_id, token_audience, guest_email);
+  sender := find_sender(paywall_id, host, token_user_id, token_audience, token_session_id, guest_email);
   if sender.refusal is null and token_user_id is not null then
     sender.refusal := lock_sender(paywall_id, token_user_id);
     sender.email := (select u.email from users u where u.id = token_user_id); -- may have been erased while this call waited

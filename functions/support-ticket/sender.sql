@@ -4,7 +4,7 @@
 -- `is_stranger`: a guest, or an anonymous user who has not bought anything: anybody can be any number of those, so their network is
 -- limited, too. Locks nothing.
 create function find_sender(
-  paywall_id text, host text, token_user_id uuid, token_audience text, guest_email text,
+  paywall_id text, host text, token_user_id uuid, token_audience text, token_session_id uuid, guest_email text,
   out refusal text, out owner_id uuid, out email text, out quota text,
   out has_bought boolean, out is_stranger boolean
 ) language plpgsql stable as $$
@@ -20,7 +20,7 @@ begin
     return;
   end if;
   select g.refusal, g.owner_id into refusal, owner_id
-  from open_user_gate(token_user_id, token_audience, paywall_id, host) g;
+  from open_user_gate(token_user_id, token_audience, token_session_id, paywall_id, host) g;
   select u.email into email from users u where u.id = token_user_id;
 end $$;
 

@@ -1,6 +1,7 @@
 -- A user's state on a paywall (contract section 4.3), for its owner or for the user. Locks the member only if today's top-up is due.
 create function read_user(
-  paywall_id text, host text, key_hash text default null, token_user_id uuid default null, token_audience text default null,
+  paywall_id text, host text, key_hash text default null, token_user_id uuid default null,
+  token_audience text default null, token_session_id uuid default null,
   email text default null, user_id text default null, external_id text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -9,7 +10,7 @@ declare
   profile jsonb;
   state jsonb;
 begin
-  gate := open_gate(key_hash, token_user_id, token_audience, paywall_id, host);
+  gate := open_gate(key_hash, token_user_id, token_audience, token_session_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   member := find_topped_up_member(

@@ -14,6 +14,8 @@ const keySets = new Map<string, ReturnType<typeof createLocalJWKSet>>()
 /** The user of an access token. */
 export interface TokenUser {
   userId: string
+  /** The session in which it was issued: the token ends with it. The database compares it: see gate.sql. */
+  sessionId: string
   email: string | null
   anonymous: boolean
   /** The audience: the owner and the mode, for all of whose paywalls it is valid. The database compares it: see gate.sql. */
@@ -22,6 +24,7 @@ export interface TokenUser {
 
 const Payload = z.object({
   sub: z.uuid(),
+  sid: z.uuid(),
   aud: z.string(),
   email: z.string().nullable(),
   anonymous: z.boolean(),
@@ -44,8 +47,8 @@ export async function verifyAccessToken(token: string, publicKeys: string, now: 
     })
     const parsed = Payload.safeParse(payload)
     if (!parsed.success) return null
-    const { sub, aud, email, anonymous } = parsed.data
-    return { userId: sub, email, anonymous, audience: aud }
+    const { sub, sid, aud, email, anonymous } = parsed.data
+    return { userId: sub, sessionId: sid, email, anonymous, audience: aud }
   } catch (error) {
     if (error instanceof errors.JOSEError) return null
     throw error

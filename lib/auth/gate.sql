@@ -35,16 +35,18 @@ begin
   settings := paywall.settings;
 end $$;
 
--- Authorises a user by the payload of a verified token: the user's id and the audience (`token_audience`), which is the owner and the mode.
--- Refuses a token of another owner's user or of the other mode, and one of a user who was erased or merged into another one.
+-- Authorises a user by the payload of a verified token: the user's id, the session, and the audience (`token_audience`), which is the owner
+-- and the mode. Refuses a token of another owner's user or of the other mode, one of a session that has ended, and one of a user who was
+-- erased or merged into another one.
 create function open_user_gate(
-  token_user_id uuid, token_audience text, paywall_id text, host text,
+  token_user_id uuid, token_audience text, token_session_id uuid, paywall_id text, host text,
   out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
 ) language plpgsql stable as $$
 declare
   paywall record;
   audience_of_user constant text := (
-    select audience(u.owner_id, u.is_test) from users u where u.id = token_user_id and u.erased_at is null);
+    select audience(u.owner_id, u.is_test) from users u join sign_in_sessions s on s.user_id = u.id
+    where u.id = token_user_id and u.erased_at is null and s.id = token_session_id and s.ended_at is null);
   audience_here text;
 begin
   paywall := find_paywall(paywall_id, host);
@@ -65,7 +67,7 @@ $$;
 
 -- Authorises an owner if `key_hash` is given, else the user of a token.
 create function open_gate(
-  key_hash text, token_user_id uuid, token_audience text, paywall_id text, host text,
+  key_hash text, token_user_id uuid, token_audience text, token_session_id uuid, paywall_id text, host text,
   out refusal text, out owner_id uuid, out is_test boolean, out settings jsonb
 ) language plpgsql stable as $$
 begin
@@ -73,6 +75,6 @@ begin
     select * into refusal, owner_id, is_test, settings from open_owner_gate(key_hash, paywall_id, host);
   else
     select * into refusal, owner_id, is_test, settings
-    from open_user_gate(token_user_id, token_audience, paywall_id, host);
+    from open_user_gate(token_user_id, token_audience, token_session_id, paywall_id, host);
   end if;
 end $$;

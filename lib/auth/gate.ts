@@ -1,5 +1,5 @@
-/** The user of a verified token, and its audience. */
-export type TokenBearer = { kind: 'user'; userId: string; audience: string }
+/** The user of a verified token, its session and its audience. */
+export type TokenBearer = { kind: 'user'; userId: string; sessionId: string; audience: string }
 
 /** Who calls: an owner by its key, a user by its verified token. */
 export type Caller = { kind: 'owner'; keyHash: string } | TokenBearer
@@ -15,7 +15,8 @@ export function callerParameters(caller: Caller): { keyHash: string } | ReturnTy
 }
 
 /** The token's user as parameters of the database functions. */
-export const bearerParameters = ({ userId, audience }: TokenBearer) => ({
+export const bearerParameters = ({ userId, sessionId, audience }: TokenBearer) => ({
   tokenUserId: userId,
+  tokenSessionId: sessionId,
   tokenAudience: audience,
 })

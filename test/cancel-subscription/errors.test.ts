@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signAccessToken } from '../../functions/sign-in/tokens.ts'
+import { readSessionId } from '../support/forge.ts'
 import { readAudience } from '../support/owner-id.ts'
 import { type Row, testRows } from '../support/rows.ts'
 import {
@@ -35,8 +36,13 @@ beforeAll(async () => {
   cancelled = await subscribe(world, ours)
   parseCancelled(await cancelAsUser(world, cancelled))
   const audience = await readAudience(world, ours.paywall.id)
+  const sessionId = readSessionId(member.token)
   const signed = (user: { anonymous: boolean }, at: Date) =>
-    signAccessToken({ userId: member.id, email: null, audience, ...user }, world.secrets.ACCESS_TOKEN_PRIVATE_KEY, at)
+    signAccessToken(
+      { userId: member.id, sessionId, email: null, audience, ...user },
+      world.secrets.ACCESS_TOKEN_PRIVATE_KEY,
+      at,
+    )
   anonymous = await signed({ anonymous: true }, new Date())
   expired = await signed({ anonymous: false }, new Date(Date.now() - 2 * 3_600_000))
 })

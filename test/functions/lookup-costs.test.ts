@@ -17,7 +17,13 @@ const session = () => ({ sessionId: randomUUID(), tokenHash: KEY_HASH, tokenDays
 const PRICE_ID = `price_${'0'.repeat(24)}`
 const NUMBER = 7
 const USER_ID = 'f0000000-0000-4000-8000-000000000007'
-const token = { tokenUserId: USER_ID, tokenAudience: OWNER_ID, paywallId: '1', host: 'a.example' }
+const token = {
+  tokenUserId: USER_ID,
+  tokenSessionId: randomUUID(),
+  tokenAudience: OWNER_ID,
+  paywallId: '1',
+  host: 'a.example',
+}
 
 const CALLS: Record<string, (db: Database) => Promise<unknown>> = {
   'a read by address': (db) => readUser(db, { ...place, email: filledEmail(NUMBER) }),

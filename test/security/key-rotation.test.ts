@@ -3,6 +3,7 @@ import { makeSecrets } from '../../dev/world/secrets.ts'
 import { signAccessToken } from '../../functions/sign-in/tokens.ts'
 import { type TokenUser, verifyAccessToken } from '../../lib/auth/access-token.ts'
 import { call } from '../support/call.ts'
+import { readSessionId } from '../support/forge.ts'
 import { readAudience } from '../support/owner-id.ts'
 import { type Session, signInAnonymously } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
@@ -44,7 +45,8 @@ describe('in the middle of a rotation', () => {
 
   const signToken = async ({ privateKey }: KeyPair) => {
     const audience = await readAudience(world)
-    const user: TokenUser = { userId: session.user.id, email: null, anonymous: true, audience }
+    const sessionId = readSessionId(session.token)
+    const user: TokenUser = { userId: session.user.id, sessionId, email: null, anonymous: true, audience }
     return signAccessToken(user, privateKey, new Date())
   }
 
@@ -61,7 +63,13 @@ describe('in the middle of a rotation', () => {
 })
 
 test('one isolate accepts the keys of the current JWK set only, even as the set changes', async () => {
-  const user = { userId: crypto.randomUUID(), email: null, anonymous: true, audience: crypto.randomUUID() }
+  const user = {
+    userId: crypto.randomUUID(),
+    sessionId: crypto.randomUUID(),
+    email: null,
+    anonymous: true,
+    audience: crypto.randomUUID(),
+  }
   const now = new Date()
   const [oldToken, currentToken] = [
     await signAccessToken(user, old.privateKey, now),

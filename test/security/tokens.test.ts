@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../operations/operation.ts'
 import { OPERATIONS } from '../operations/operations.ts'
-import { type Forge, forgeFor } from '../support/forge.ts'
+import { type Forge, forgeFor, readSessionId } from '../support/forge.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { callOperation, onPaywall, shown, takesUserToken } from '../support/operation-call.ts'
 import { readAudience } from '../support/owner-id.ts'
+import { endSession, type Session, signInByMail } from '../support/sign-in.ts'
 import { startTenants, type Tenants } from '../support/tenants.ts'
 
 let all: Tenants
 let forge: Forge
 let audience: string
+let ended: Session
 let foreignAudience: string
 
 beforeAll(async () => {
@@ -18,6 +20,8 @@ beforeAll(async () => {
   audience = await readAudience(all.world)
   foreignAudience = await readAudience(all.world, all.foreign.paywall.id)
   forge = forgeFor(all.world, all.payer, audience)
+  ended = await signInByMail(all.world, all.payer.email)
+  await endSession(all.world, ended.refreshToken)
 })
 
 afterAll(() => all.close())
@@ -52,8 +56,13 @@ function withPart(index: number, replace: (old: string) => string): string {
 }
 
 const UNKNOWN = 'unknown user'
+const ENDED = 'a session that has ended'
+const NOT_OF_USER = "another user's session"
 const FOREIGN = "another owner's user and aud"
 const NOT_OURS = "another owner's user"
+
+/** Kinds of tokens whose defect only the database knows. */
+const OF_NO_USER = [UNKNOWN, NOT_OURS, ENDED, NOT_OF_USER]
 
 /** What is wrong with the token, and the whole Authorization header. */
 const FORGED: [kind: string, authorization: () => string | Promise<string>][] = [
@@ -99,6 +108,10 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['not yet valid', () => `Bearer ${forge.token({}, { nbf: now + 3600 })}`],
   ['no exp', () => `Bearer ${forge.token({}, { exp: undefined })}`],
   ['no sub', () => `Bearer ${forge.token({}, { sub: undefined })}`],
+  ['no sid', () => `Bearer ${forge.token({}, { sid: undefined })}`],
+  ['sid that is no uuid', () => `Bearer ${forge.token({}, { sid: 'x' })}`],
+  [ENDED, () => `Bearer ${ended.token}`],
+  [NOT_OF_USER, () => `Bearer ${forge.token({}, { sid: readSessionId(all.member.token) })}`],
   ['no aud', () => `Bearer ${forge.token({}, { aud: undefined })}`],
   ['no iss', () => `Bearer ${forge.token({}, { iss: undefined })}`],
   ['no iat', () => `Bearer ${forge.token({}, { iat: undefined })}`],
@@ -112,7 +125,11 @@ const FORGED: [kind: string, authorization: () => string | Promise<string>][] = 
   ['no owner as aud', () => `Bearer ${forge.token({}, { aud: randomUUID() })}`],
   ['nothing as aud', () => `Bearer ${forge.token({}, { aud: '' })}`],
   [NOT_OURS, () => `Bearer ${forge.token({}, { sub: all.stranger.id })}`],
-  [FOREIGN, () => `Bearer ${forge.token({}, { sub: all.stranger.id, aud: foreignAudience })}`],
+  [
+    FOREIGN,
+    () =>
+      `Bearer ${forge.token({}, { sub: all.stranger.id, sid: readSessionId(all.stranger.token), aud: foreignAudience })}`,
+  ],
   ['a list as aud', () => `Bearer ${forge.token({}, { aud: [audience] })}`],
   ['a list of several as aud', () => `Bearer ${forge.token({}, { aud: [foreignAudience, audience] })}`],
   ['a number as aud', () => `Bearer ${forge.token({}, { aud: Number(all.ours.paywall.id) })}`],
@@ -143,7 +160,7 @@ describe('every endpoint returns 401 invalid_token, and does not treat the calle
   test.each(FORGED)('%s', async (kind, authorization) => {
     await expectReplies(await authorization(), ({ replies, unknownTokenUser = replies.badToken }) => {
       if (kind === FOREIGN) return replies.foreignToken
-      return kind === UNKNOWN || kind === NOT_OURS ? unknownTokenUser : replies.badToken
+      return OF_NO_USER.includes(kind) ? unknownTokenUser : replies.badToken
     })
   })
 })

@@ -6,6 +6,7 @@ import { type Forge, forgeFor } from '../support/forge.ts'
 import { readAudience } from '../support/owner-id.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import {
+  endSession,
   getGrant,
   parseSession,
   refresh,
@@ -29,7 +30,7 @@ beforeAll(async () => {
   otherPaywall = file.paywalls[0]!.id
   anonymous = await signInAnonymously(world)
   await credit(world, anonymous.user.id, 7)
-  forge = forgeFor(world, { id: anonymous.user.id, email: '' }, await readAudience(world))
+  forge = forgeFor(world, { id: anonymous.user.id, email: '', token: anonymous.token }, await readAudience(world))
 })
 
 const invalidGrant = { status: 400, body: { error: 'invalid_grant' } }
@@ -63,6 +64,15 @@ describe('what an anonymous user has cannot be taken over with', () => {
     expect(user.id).not.toBe(owner.id)
     expect(await verifiedBalances(world, owner.id)).toMatchObject({ premium: 5 })
     expect(await verifiedBalances(world, user.id)).toEqual({})
+  })
+
+  test('its token after it has signed out', async () => {
+    const gone = await signInAnonymously(world)
+    await credit(world, gone.user.id, 3)
+    await endSession(world, gone.refreshToken)
+    const { user } = await signInByMail(world, newEmail(), { token: gone.token })
+    expect(user.id).not.toBe(gone.user.id)
+    expect(await verifiedBalances(world, gone.user.id)).toMatchObject({ premium: 3 })
   })
 
   test('an owner key with the grant', async () => {

@@ -41,14 +41,15 @@ test('an exchange returns a token for an hour and the user, and is never cached'
   const email = newEmail()
   const reply = await exchange(email)
   expect(reply).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
-  const { access_token: token, user: created } = Exchanged.parse(reply.body)
+  const { access_token: token, refresh_token: refreshToken, user: created } = Exchanged.parse(reply.body)
   expect(created.email).toBe(email)
 
   const { kid } = z.object({ kid: z.string() }).parse(JSON.parse(tenants.world.secrets.ACCESS_TOKEN_PRIVATE_KEY))
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid })
-  const { iat = 0, exp = 0, ...payload } = decodeJwt(token)
+  const { iat = 0, exp = 0, sid, ...payload } = decodeJwt(token)
   const claims = { sub: created.id, email, anonymous: false }
   expect(payload).toEqual({ iss: 'paywall-billing', aud: await readAudience(tenants.world), ...claims })
+  expect(sid).toBe(refreshToken.split('.')[0])
   expect(exp - iat).toBe(3600)
   expect(Math.abs(iat - Date.now() / 1000)).toBeLessThan(60)
 })

@@ -1,7 +1,17 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
-import { CompactEncrypt } from 'jose'
+import { CompactEncrypt, decodeJwt } from 'jose'
 import * as z from 'zod'
 import type { TestWorld } from './world.ts'
+
+/** A user with an access token. */
+interface TokenOwner {
+  id: string
+  email: string
+  token: string
+}
+
+/** The id of the session in which a token was issued. */
+export const readSessionId = (token: string) => z.uuid().parse(decodeJwt(token).sid)
 
 type Fields = Record<string, unknown>
 
@@ -23,13 +33,20 @@ export interface Forge {
   encrypted(): Promise<string>
 }
 
-export function forgeFor(world: TestWorld, user: { id: string; email: string }, audience: string): Forge {
+export function forgeFor(world: TestWorld, user: TokenOwner, audience: string): Forge {
   const { kid, ...jwk } = PrivateKey.parse(JSON.parse(world.secrets.ACCESS_TOKEN_PRIVATE_KEY))
   const [publicJwk] = PublicKeys.parse(JSON.parse(world.secrets.ACCESS_TOKEN_PUBLIC_KEYS)).keys
   const ours = createPrivateKey({ key: jwk, format: 'jwk' })
   const pair = generateKeyPairSync('ed25519')
   const now = Math.floor(Date.now() / 1000)
-  const good = { iss: 'paywall-billing', sub: user.id, aud: audience, iat: now, exp: now + 3600 }
+  const good = {
+    iss: 'paywall-billing',
+    sub: user.id,
+    sid: readSessionId(user.token),
+    aud: audience,
+    iat: now,
+    exp: now + 3600,
+  }
   const content = (header: Fields, payload: Fields) =>
     [header, { ...good, email: user.email, anonymous: false, ...payload }].map(encode).join('.')
   const signed = (text: string, signature: Buffer) => `${text}.${signature.toString('base64url')}`

@@ -295,7 +295,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the session of a refresh token: none of its refresh tokens gets new tokens from then on. Its access tokens stay valid until they expire.
+         * @description Ends the session of a refresh token: from then on its access tokens are refused, and none of its refresh tokens gets new tokens.
          */
         post: operations["endSession"];
         delete?: never;
