@@ -12,9 +12,9 @@ export interface Clock {
   now(paywallId: string): Promise<Date>
   /**
    * Moves a paywall's clock by a duration such as `31d`, together with its emulated accounts and all paywalls that sell through these.
-   * Everything that falls due on the way happens at its own time: renewals, ends of trials and periods, refunds, webhook retries, polls
-   * of the reconcile cron, delivery attempts. Resolves to the paywall's new time once nothing more is due. Throws a `CommandError` if
-   * the clock cannot be moved.
+   * Everything that falls due on the way happens at its own time, to the minute: renewals, ends of trials and periods, refunds, webhook
+   * retries, polls of the reconcile cron, delivery attempts. Resolves to the paywall's new time once nothing more is due. Throws a
+   * `CommandError` if the clock cannot be moved.
    */
   advance(paywallId: string, by: string): Promise<Date>
   /**
@@ -40,6 +40,9 @@ interface Seller {
   accounts: Emulators[keyof Emulators][]
 }
 
+/** Crons run every minute, so what falls due within a minute is run together. */
+const endOfMinute = (at: number) => Math.ceil(at / 60_000) * 60_000
+
 /** Longer than several delivery attempts in a row may take. */
 const TIMEOUT_SECONDS = 60
 const RETRY_MS = 10
@@ -59,7 +62,7 @@ export function createClock({ database, emulators, crons }: ClockOptions): Clock
     const start = Math.min(...times)
     const target = Math.max(at, ...times)
     // The first round finishes what is in progress now, such as webhooks, at the current time.
-    for (let at = start; ; at = Math.min(target, await nextDue(together))) {
+    for (let at = start; ; at = Math.min(target, endOfMinute(await nextDue(together)))) {
       for (const { paywallId } of together) await movePaywallClock(database, paywallId, at)
       for (const { paywallId, accounts } of together) {
         for (const emulator of accounts) await emulator.moveTo(paywallId, at / 1000)
