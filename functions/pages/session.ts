@@ -42,6 +42,9 @@ export async function readToken(c: PagesContext, home: Home): Promise<string | n
   return read(c, home, ACCESS) ?? nextToken(c, home)
 }
 
+/** Whether the browser keeps a session, which may have ended. */
+export const hasSession = (c: PagesContext, home: Home): boolean => Boolean(read(c, home, REFRESH))
+
 /** Continues the session with new tokens; null: there is none, or it is over. */
 export async function nextToken(c: PagesContext, home: Home): Promise<string | null> {
   const refreshToken = read(c, home, REFRESH)

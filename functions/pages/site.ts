@@ -6,7 +6,7 @@ import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { callApi, failure, isRefused, type PagesContext } from './call-api.ts'
 import { listImages } from './images.ts'
 import { localeFor, parseTag } from './locale.ts'
-import { dropSession, type Home, nextToken, readToken } from './session.ts'
+import { dropSession, type Home, hasSession, nextToken, readToken } from './session.ts'
 import { Structure, type User } from './structure.ts'
 import type { Texts } from './texts/en.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
@@ -21,6 +21,8 @@ export interface Site extends Home {
   texts: Texts
   /** The visitor's access token; null if nobody is signed in. */
   token: string | null
+  /** Whether the visitor was signed in here until now, and the session has ended elsewhere. */
+  hasSignedOut: boolean
   /** The visitor's state on the paywall; null for a guest or a user who is not a member. */
   user: User | null
   /** An owner's text by its key; undefined if the locale has none of that name. */
@@ -74,26 +76,32 @@ export async function findSite(c: PagesContext): Promise<Site> {
  * @throws ApiError if there is no such paywall, or it cannot be read
  */
 export async function openSite(c: PagesContext, home: Home): Promise<Site> {
+  const wasSignedIn = hasSession(c, home)
   const token = await readToken(c, home)
   const structure = await readStructure(c, home, token)
-  if (!isRefused(structure)) return siteAt(c, home, structure, token)
+  if (!isRefused(structure)) return siteAt(c, home, structure, { token, wasSignedIn })
   if (!token || structure.status !== 401) throw failure(structure)
 
   // The token was refused before it expired, for example because its user was merged. Refreshing may give a valid one.
   const next = await nextToken(c, home)
   const again = await readStructure(c, home, next)
-  if (!isRefused(again)) return siteAt(c, home, again, next)
+  if (!isRefused(again)) return siteAt(c, home, again, { token: next, wasSignedIn })
   if (again.status !== 401) throw failure(again)
   dropSession(c, home)
   const forGuests = await readStructure(c, home, null)
   if (isRefused(forGuests)) throw failure(forGuests)
-  return siteAt(c, home, forGuests, null)
+  return siteAt(c, home, forGuests, { token: null, wasSignedIn })
 }
 
 const readStructure = (c: PagesContext, { paywallId }: Home, token: string | null) =>
   callApi(c, 'BOOTSTRAP', Structure, { path: `/api/v1/paywall/${paywallId}/bootstrap`, token })
 
-async function siteAt(c: PagesContext, home: Home, structure: Structure, token: string | null): Promise<Site> {
+async function siteAt(
+  c: PagesContext,
+  home: Home,
+  structure: Structure,
+  { token, wasSignedIn }: { token: string | null; wasSignedIn: boolean },
+): Promise<Site> {
   const offered = Object.keys(structure.locales)
   const chosen = c.req.query('locale')
   const locale = localeFor(offered.length > 0 ? offered : Object.keys(TEXTS), chosen, c.req.header('accept-language'))
@@ -109,6 +117,7 @@ async function siteAt(c: PagesContext, home: Home, structure: Structure, token: 
     tag: parseTag(locale),
     texts: textsFor(locale),
     token,
+    hasSignedOut: wasSignedIn && token === null,
     user: structure.user ?? null,
     findText,
     text: (key) => findText(key) ?? key,

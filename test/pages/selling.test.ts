@@ -65,5 +65,12 @@ describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
     await press(elsewhere, 'Cancel subscription now')
     await elsewhere.page.waitForURL(`${home}/account?cancelled=*`)
     expect(await purchase.textContent()).toContain('Does not renew')
+
+    // Restoring has merged the anonymous user who bought.
+    await page.goto(`${home}/account`)
+    const signedOut = page.getByText('You have been signed out on this device')
+    expect(await signedOut.count()).toBe(knowsAddress ? 1 : 0)
+    await page.reload()
+    expect(await signedOut.count(), 'it is said once').toBe(0)
   })
 })

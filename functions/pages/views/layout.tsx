@@ -6,6 +6,7 @@ import { parseTag } from '../locale.ts'
 import type { Site } from '../site.ts'
 import { brandStyle } from './colour.ts'
 import { OwnerLinks } from './links.tsx'
+import { Notice } from './notice.tsx'
 import { choiceStyle } from './prices.tsx'
 
 export interface Page {
@@ -52,7 +53,10 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, sharing,
             <Brand site={site} />
           </a>
         </header>
-        <main class={isWide ? 'wide' : 'narrow'}>{children}</main>
+        <main class={isWide ? 'wide' : 'narrow'}>
+          {site.hasSignedOut && <Notice kind="news" text={site.texts.hasSignedOut} />}
+          {children}
+        </main>
         <Footer site={site} showsLocalPrices={showsLocalPrices ?? false} />
       </body>
     </html>

@@ -13,6 +13,7 @@ export function restorePage(site: Site, step: SignInStep) {
       <>
         <h1>{texts.restore}</h1>
         <p class="soft">{texts.restoreText}</p>
+        <p class="soft">{texts.restoreEverywhere}</p>
         <SignIn site={site} step={step} action={site.href(RESTORE_PATH)} asksToRestore={false} />
       </>
     ),
