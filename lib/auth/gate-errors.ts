@@ -23,7 +23,7 @@ export const userErrors = {
   unknown_user: [
     401,
     'invalid_token',
-    'The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user',
+    "The token's session has ended, its user was erased or merged into another one, or it is for another owner or mode. Sign in again",
   ],
 } as const
 

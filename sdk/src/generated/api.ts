@@ -1981,7 +1981,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here */
+        /** @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2149,7 +2149,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user */
+            /** @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token's session has ended, its user was erased or merged into another one, or it is for another owner or mode. Sign in again */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2371,7 +2371,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: No API key or token was sent
-             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token's session has ended, its user was erased or merged into another one, or it is for another owner or mode. Sign in again
              *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
@@ -2515,7 +2515,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: No API key or token was sent
-             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token's session has ended, its user was erased or merged into another one, or it is for another owner or mode. Sign in again
              *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
@@ -2615,7 +2615,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
              *
              *     If the call took effect and only its response was lost, a retry without `Idempotency-Key` opens a second page; the buyer never received the first. With a key, a retry opens none.
              */
@@ -2825,7 +2825,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             * @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token's session has ended, its user was erased or merged into another one, or it is for another owner or mode. Sign in again
              *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
@@ -2881,7 +2881,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
              *
              *     `Retry-After` is 30 if the processor was not called and it is unknown whether the call was recorded. An earlier retry may get 400 `Subscription is already cancelled` although it is not; a retry after that time cancels.
              */
@@ -3017,7 +3017,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: No API key or token was sent
-             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token's session has ended, its user was erased or merged into another one, or it is for another owner or mode. Sign in again
              *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
@@ -3148,7 +3148,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
              *
              *     If the claim of a change was stored and only its response was lost, a retry is answered 409 `plan_change_in_progress` for up to 60 seconds, and then changes the plan once. A quote that was sent without `Idempotency-Key` is used up.
              */
@@ -3235,7 +3235,7 @@ export interface operations {
             };
             /**
              * @description - `Unauthorized`: No API key or token was sent
-             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user
+             *     - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token's session has ended, its user was erased or merged into another one, or it is for another owner or mode. Sign in again
              *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
@@ -3552,7 +3552,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
              *
              *     Without `Retry-After` it is unknown whether the balance changed: read it before you retry
              */
@@ -3717,7 +3717,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
              *
              *     Without `Retry-After` it is unknown whether the balance changed: read it before you retry
              */
@@ -3809,7 +3809,7 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
-            /** @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token is for another owner or mode, or its user was erased, or merged into another one, as happens to an anonymous user who signs in as another user */
+            /** @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode; or The token's session has ended, its user was erased or merged into another one, or it is for another owner or mode. Sign in again */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3855,7 +3855,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             /**
              * @description - `storage_unavailable`: Our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`
-             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
              *
              *     Without `Retry-After` it is unknown whether the ticket was opened. If it was, a retry opens a second one, and both count towards the quota.
              */
@@ -4008,7 +4008,7 @@ export interface operations {
             };
             /**
              * @description - `captcha_unavailable`: Turnstile did not respond. Try again with another token after the time in `Retry-After`
-             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
              *
              *     If the call was carried out and only its response was lost, no code was mailed. The call counts as one of the five per hour. A `captcha_token` cannot be used again.
              */
@@ -4163,7 +4163,7 @@ export interface operations {
             };
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`. This is safe even if the first call was carried out and only its response was lost, unless stated otherwise here
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
              *
              *     Without `Retry-After` it is unknown whether the code was used. If it was, a retry is answered 400 `invalid_grant`: then the user has to request another code.
              *
