@@ -25,6 +25,7 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
   readsIncludePayments: 'Payments whose webhooks are lost can be read through the API',
   reportsTax: 'Reports the tax in a payment',
   reportsReceipt: 'Reports the address of the receipt with a payment',
+  receipts: 'The receipt of each payment, linked in the account',
   sendsDisputeWebhook: 'Sends a webhook for a chargeback',
   refundsWhenDisputed: 'A chargeback returns the money before it is decided',
   webhookAuthenticates: "What a webhook's headers prove",
@@ -47,6 +48,7 @@ const VALUES: Readonly<Record<string, string>> = {
   false: '**no**',
   always: 'yes',
   never: '**no**',
+  none: '**no**',
   any: 'any number of days',
   'of the product': 'as set on the product there',
 }

@@ -65,6 +65,7 @@ function methods(adapter: Adapter, sealed: SealedAccount): ProcessorMethods {
     previewPlanChange: adapter.previewPlanChange ?? (async () => null),
     changePlan: adapter.changePlan ?? (async () => null),
     openPortal: adapter.openPortal ?? (async () => null),
+    openReceipt: adapter.openReceipt ?? (async () => null),
     readReturn: adapter.readReturn ?? (async () => null),
     fetchPurchase: (reference) => readWithRefunds(adapter, sealed.paywallId, reference, now),
 

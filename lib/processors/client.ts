@@ -35,6 +35,7 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
     previewPlanChange: method('previewPlanChange'),
     changePlan: method('changePlan'),
     openPortal: method('openPortal'),
+    openReceipt: method('openReceipt'),
     fetchPurchase: method('fetchPurchase'),
     readReturn: method('readReturn'),
     readEvent: method('readEvent'),

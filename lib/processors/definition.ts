@@ -132,6 +132,8 @@ export interface Capabilities {
   reportsTax: 'always' | 'if the total is paid at once' | 'never'
   /** Whether it reports the address of a payment's receipt with the payment. */
   reportsReceipt: boolean
+  /** What it shows of a payment that was made, at any later time. */
+  receipts: 'a page' | 'a PDF' | 'none'
   /** Whether it sends a webhook for a chargeback. */
   sendsDisputeWebhook: boolean
   /** Whether a chargeback returns the money before it is decided: then it refunds a one-time purchase. */

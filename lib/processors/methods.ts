@@ -5,10 +5,12 @@ import type {
   CheckoutOrder,
   FetchedPurchase,
   HostedCheckout,
+  PaidPayment,
   PlanChange,
   PlanChangePreview,
   PlanChangeResult,
   PurchaseReference,
+  Receipt,
   SignedSale,
 } from './processor.ts'
 
@@ -55,6 +57,9 @@ export interface ProcessorMethods {
   /** Returns a one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
   openPortal(customer: string, returnUrl: string): Promise<string | null>
 
+  /** Opens the receipt of a payment that succeeded. Null if the processor has none, or none yet. */
+  openReceipt(payment: PaidPayment): Promise<Receipt | null>
+
   /** Fetches the current purchase. */
   fetchPurchase(reference: PurchaseReference): Promise<FetchedPurchase>
 
@@ -82,4 +87,9 @@ export type MethodResult<Name extends MethodName> = Awaited<ReturnType<Processor
 
 /** The methods that adapters implement. An adapter lacks those that its `Capabilities` exclude. */
 export type AdapterMethods = Pick<ProcessorMethods, 'openCheckout' | 'stopCharging' | 'endNow' | 'readEvent'> &
-  Partial<Pick<ProcessorMethods, 'closeCheckout' | 'previewPlanChange' | 'changePlan' | 'openPortal' | 'readReturn'>>
+  Partial<
+    Pick<
+      ProcessorMethods,
+      'closeCheckout' | 'previewPlanChange' | 'changePlan' | 'openPortal' | 'openReceipt' | 'readReturn'
+    >
+  >

@@ -71,6 +71,21 @@ export interface PlanChange {
   pricedAt: Date
 }
 
+/** A payment whose receipt is requested, by the processor's ids of it and of the purchase's customer. */
+export interface PaidPayment {
+  id: string
+  customer: string | null
+}
+
+/**
+ * `page`: the processor's page or document with the receipt, at an address that may expire. `pdf`: the document itself, which only the
+ * owner's key opens. `pending`: the processor is still making the document; it is ready within seconds.
+ */
+export type Receipt =
+  | { kind: 'page'; url: string }
+  | { kind: 'pdf'; content: Uint8Array<ArrayBuffer> }
+  | { kind: 'pending' }
+
 /** What a change of plan costs. Amounts are in the minor units of ISO 4217, with taxes. */
 export interface PlanChangePreview {
   currency: string

@@ -30,6 +30,7 @@ export interface RestReply {
   status: number
   ok: boolean
   headers: Headers
+  bytes: Uint8Array<ArrayBuffer>
   text: string
   /** Null for a body that is not JSON, such as a firewall's page. */
   body: unknown
@@ -58,25 +59,35 @@ export class RestError extends ProcessorError {
   }
 }
 
+/** Converts an error response; null if it is not in the processor's error format: then it comes from something in between. */
+type Refuse = (reply: RestReply) => RestError | null
+
 /**
- * Makes one call and returns the JSON of a 2xx response; null for a body that is not JSON. `refuse` converts any other response to an
- * error, or returns null if it is not in the processor's error format: then it comes from something in between.
+ * Makes one call and returns the JSON of a 2xx response; null for a body that is not JSON.
  *
  * @throws ProcessorError
  */
-export async function callRest(
+export const callRest = async (...call: Parameters<typeof requestRest>): Promise<unknown> =>
+  (await requestRest(...call)).body
+
+/**
+ * Makes one call and returns its 2xx response.
+ *
+ * @throws ProcessorError
+ */
+export async function requestRest(
   acquiring: ProcessorName,
   send: typeof fetch,
   { method, url, headers, body }: RestCall,
-  refuse: (reply: RestReply) => RestError | null,
-): Promise<unknown> {
+  refuse: Refuse,
+): Promise<RestReply> {
   const reply = await fetchWithTimeout(acquiring, send, url, {
     method,
     ...(headers && { headers }),
     ...(body !== undefined && { body }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
-  if (reply.ok) return reply.body
+  if (reply.ok) return reply
   throw refuse(reply) ?? foreignReply(acquiring, reply)
 }
 
@@ -96,9 +107,10 @@ export async function fetchWithTimeout(
   try {
     const response = await send(url, { ...request, headers, redirect: 'manual' })
     const { status, ok } = response
-    const text = await readText(response)
+    const bytes = await readBytes(response)
+    const text = new TextDecoder().decode(bytes)
     const retryAfter = readRetryAfter(response.headers.get('retry-after'))
-    return { status, ok, headers: response.headers, text, body: readJson(text), retryAfter }
+    return { status, ok, headers: response.headers, bytes, text, body: readJson(text), retryAfter }
   } catch (cause) {
     throw new ProcessorError(acquiring, 'unavailable', 'no response', { answered: false, cause })
   }
@@ -147,17 +159,22 @@ function listFaults(error: unknown): string {
   return faults.join(', ')
 }
 
-async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
+async function readBytes(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
   let size = 0
   // Leaving the loop cancels the body.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
     if (size > REPLY_LIMIT) throw new RangeError(`response larger than ${REPLY_LIMIT} bytes`)
-    text += decoder.decode(chunk, { stream: true })
+    chunks.push(chunk)
   }
-  return text + decoder.decode()
+  const bytes = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
 }
 
 /** Parses the header (RFC 9110): seconds, or a date. */

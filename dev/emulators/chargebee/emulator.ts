@@ -8,6 +8,8 @@ import { prefixedIds } from '../core/domain/tables.ts'
 import { UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
+import { formatMoney } from '../core/pages/layout.ts'
+import { receiptVisits } from '../core/pages/receipt.ts'
 import { findVisit } from '../core/pages/visits.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import { createEmulator } from '../core/start.ts'
@@ -70,6 +72,7 @@ const CHANGE_PAGES = findVisit('pages', UNKNOWN_CHECKOUT, (context, page, { path
 /** Pages that sell, and those that change a subscription, have the same path. */
 const VISITS = {
   ...BILLING.visits,
+  ...receiptVisits((amount, currency) => formatMoney(amount, currency, decimalsAtChargebee(currency))),
   [PAGES]: {
     unknown: UNKNOWN_CHECKOUT,
     open: (...visit: Parameters<typeof CHANGE_PAGES.open>) =>

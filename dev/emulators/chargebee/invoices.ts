@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type AccountContext, showById } from '../core/domain/context.ts'
 import type { PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
 import { endRefund, refundUpTo } from '../core/domain/reversals.ts'
+import { receiptAddress } from '../core/pages/receipt.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
 import { type Ids, type Route, read, route } from '../core/wire/routes.ts'
 import { findBill, listBills } from './bills.ts'
@@ -18,6 +19,8 @@ const OfSubscription = z.strictObject({
 })
 
 const RefundParameters = z.strictObject({ refund_amount: integer(1).optional() })
+
+const PdfParameters = z.strictObject({ disposition_type: z.enum(['attachment', 'inline']).default('attachment') })
 
 function refundBill(context: AccountContext, given: z.output<typeof RefundParameters>, [id]: Ids) {
   const { payment } = findBill(context, id)
@@ -54,6 +57,15 @@ export const INVOICE_ROUTES: Route[] = [
   }),
   read('/invoices/:id+', findBill, invoiceObject),
   route('POST', '/invoices/:id+/refund', RefundParameters, refundBill),
+  // apidocs.chargebee.com/docs/api/invoices#retrieve_invoice_as_pdf: a download whose address is "a temporary URL". That it holds for an hour
+  // is UNVERIFIED.
+  route('POST', '/invoices/:id+/pdf', PdfParameters, (context, _, [id]) => {
+    const bill = findBill(context, id)
+    const download_url = receiptAddress(context, bill)
+    return {
+      download: { object: 'download', download_url, valid_till: context.now + 3600, mime_type: 'application/pdf' },
+    }
+  }),
   read('/transactions/:id', (context, id) => {
     const transaction = showById(context, id, ['attempts', 'refunds', 'disputes'])
     if (!transaction) throw notFound(id)

@@ -38,5 +38,8 @@ export const API: Api<FreemiusAccount, unknown> = {
 const only = (fields: string[], response: object) =>
   JSON.parse(JSON.stringify(response, ['users', 'licenses', 'subscriptions', 'payments', 'events', ...fields]))
 
-/** Removes `.json` from the end of a path. A path without it stays unchanged and matches no route. */
-const resourceName = (path: string) => /^(.*)\.json$/.exec(path.replace(PRODUCT, '/'))?.[1] ?? path
+/** Removes `.json` from the end of a path. Only a document's has `.pdf` instead. Any other stays unchanged and matches no route. */
+function resourceName(path: string): string {
+  const resource = path.replace(PRODUCT, '/')
+  return /^(.*)\.json$/.exec(resource)?.[1] ?? (resource.endsWith('.pdf') ? resource : path)
+}

@@ -6,6 +6,7 @@ import { openPortal } from '../core/pages/hosted-portal.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { act, asRecord, type Ids, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { missingArgument, noSuch } from './errors.ts'
+import { invoicePdf } from './invoice-pdf.ts'
 import { findSubscription } from './objects/license.ts'
 import { listPayments } from './objects/payment.ts'
 import { planObject, pricingObject } from './objects/product.ts'
@@ -64,6 +65,9 @@ export const ROUTES: Route[] = [
     showEach(context, 'subscriptions', newestFirst(context, 'subscriptions', byUser(context, ids))),
   ),
   list(`${USER}/payments`, Paging, (context, _, ids) => listPayments(byUser(context, ids).customer, context)),
+  // `users/download-invoice` of the SDK's OpenAPI document. Its errors for a payment of another user, and that a refund has no invoice, are
+  // UNVERIFIED.
+  route('GET', `${USER}/payments/:id/invoice.pdf`, Nothing, (context, _, ids) => invoicePdf(context, ids)),
   act('DELETE', SUBSCRIPTION, Cancellation, 'subscriptions', cancel),
   route('DELETE', `${LICENSE}/subscription`, Cancellation, cancelLatest, asRecord('subscriptions')),
   route('POST', `${LICENSE}/checkout/link`, LinkRequest, (context, wanted, [id]) =>

@@ -3,6 +3,8 @@ import { currencyDecimals } from '../../../lib/money/money.ts'
 import { billing } from '../core/billing.ts'
 import { onRecord, type RecordControl } from '../core/controls/controls.ts'
 import { withQuery } from '../core/pages/html-responses.ts'
+import { formatMoney } from '../core/pages/layout.ts'
+import { receiptVisits } from '../core/pages/receipt.ts'
 import { REPLICA_LAG } from '../core/replicas.ts'
 import { createEmulator } from '../core/start.ts'
 import { DISABLED_ENDPOINTS } from '../core/webhooks/endpoints.ts'
@@ -40,6 +42,10 @@ const BILLING = billing({
   resume,
 })
 
+/** The money of a receipt. */
+const money = (amount: number, currency: string) =>
+  formatMoney(amount, currency, currencyDecimals(currency.toUpperCase()))
+
 /** A control of a payment by its order's id. */
 const byOrder = <Given>({ toOptions, run }: RecordControl<Given>): RecordControl<Given> => ({
   field: 'order',
@@ -57,6 +63,7 @@ export const startPolarEmulator = createEmulator({
   webhookFormat: WEBHOOK_FORMAT,
   views: { ...SELLING, ...MONEY },
   ...BILLING,
+  visits: { ...BILLING.visits, ...receiptVisits(money) },
   about: { path: '/v1', credential: 'access token' },
   controls: {
     ...BILLING.controls,

@@ -4,8 +4,10 @@ import type { DisputeRecord, PaymentRecord, RefundRecord } from '../core/domain/
 import { closeDispute, listRefunds, refundUpTo } from '../core/domain/reversals.ts'
 import { allSales, type Sale, salePaidBy, sumTotals } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
-import { forbidden, invalid, noSuch } from './errors.ts'
-import { Metadata, RefundReason } from './own.ts'
+import { receiptAddress } from '../core/pages/receipt.ts'
+import { RawResponse } from '../core/wire/raw-response.ts'
+import { forbidden, invalid, noSuch, polarError } from './errors.ts'
+import { MADE_RECEIPTS, Metadata, RefundReason } from './own.ts'
 import { uuid } from './parameters.ts'
 import { revoke } from './subscriptions.ts'
 
@@ -54,6 +56,19 @@ export function refundedTotal(context: AccountContext, { payment, status }: Sale
 /** The taxes in a part of an order's total. */
 export const orderTax = (order: Sale, amount: number) =>
   order.tax === 0 ? 0 : Math.round((amount * order.tax) / sumTotals(order).total)
+
+/**
+ * The receipt of an order. The first request for it starts a job that makes the PDF, and is answered 202 without a body, like those until it
+ * is made: here the next one finds it (`get_order_receipt` and `get_pdf_url_or_status` in server/polar/order and server/polar/receipt).
+ */
+export function readReceipt(context: AccountContext, order: Sale): object {
+  const { id, status } = order
+  if (status !== 'paid') throw polarError(404, 'ReceiptNotAllocated', `No receipt allocated for order ${id}.`)
+  const made = MADE_RECEIPTS.read(context)
+  if (made.includes(id)) return { url: receiptAddress(context, order) }
+  MADE_RECEIPTS.set(context.records, context.account.id, [...made, id])
+  return new RawResponse(202)
+}
 
 export const RefundBody = z.strictObject({
   order_id: uuid,

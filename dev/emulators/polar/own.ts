@@ -57,5 +57,8 @@ export const MULTIPLE_SUBSCRIPTIONS = accountSetting('allowed', z.boolean(), tru
 export const Proration = z.enum(['invoice', 'prorate', 'next_period'])
 export const PRORATION = accountSetting('behavior', Proration, 'prorate')
 
+/** The orders whose receipts are made. */
+export const MADE_RECEIPTS = accountSetting('receipts', z.array(z.string()), [])
+
 /** The scopes that the token lacks. */
 export const LACKING_SCOPES = accountSetting('scopes', z.array(z.string()), [])

@@ -4,7 +4,7 @@ import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
 import { forbidden, invalid } from './errors.ts'
 import { listOrderDisputes, orderObject, wholeDispute } from './objects/order.ts'
-import { allOrders, createRefund, findOrder, RefundBody } from './orders.ts'
+import { allOrders, createRefund, findOrder, RefundBody, readReceipt } from './orders.ts'
 import { LACKING_SCOPES } from './own.ts'
 import { DisputesQuery, ListQuery, RefundsQuery, toPage, uuid } from './parameters.ts'
 import { ProductChange, previewChange } from './plan-changes.ts'
@@ -33,6 +33,9 @@ export const ROUTES: Route[] = [
     }),
   ),
   lagging(read('/v1/orders/:id', findOrder, orderObject)),
+  route('GET', '/v1/orders/:id/receipt', Nothing, (context, _, [id]) =>
+    readReceipt(context, findOrder(context.replica(), id)),
+  ),
   lagging(
     route('GET', '/v1/disputes/', DisputesQuery, (context, query) => toPage(listOrderDisputes(context, query), query)),
   ),

@@ -7,6 +7,7 @@ import { endNow, type Fields, isRefused, stopCharging } from './charging.ts'
 import { hasFailed, readChargebeeEvent } from './events.ts'
 import {
   CustomerReply,
+  DownloadReply,
   InvoiceList,
   InvoiceReply,
   OpenedPageReply,
@@ -50,7 +51,7 @@ export function chargebeeAdapter(
       const call = { method: 'GET', url: `${root}${path}`, headers: common } as const
       return parse(schema, await callRest('chargebee', send, call, refuse))
     } catch (error) {
-      if (error instanceof RestError && error.isMissing && error.kind === 'rejected') return null
+      if (isMissing(error)) return null
       throw error
     }
   }
@@ -160,6 +161,17 @@ export function chargebeeAdapter(
       return reply.portal_session.access_url
     },
 
+    // Every payment is one of an invoice, whose PDF Chargebee makes at once. Its address is temporary.
+    async openReceipt({ id }) {
+      try {
+        const reply = await post(`/invoices/${inPath(id)}/pdf`, { disposition_type: 'inline' })
+        return { kind: 'page', url: parse(DownloadReply(base), reply).download.download_url }
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    },
+
     observe: ({ kind, id }: PurchaseReference) =>
       kind === 'page' ? observePage(id) : kind === 'subscription' ? observeSubscription(id) : observeInvoice(id),
 
@@ -180,6 +192,9 @@ export function chargebeeAdapter(
       ),
   }
 }
+
+/** Whether the site does not have the object of a call. */
+const isMissing = (error: unknown) => error instanceof RestError && error.isMissing && error.kind === 'rejected'
 
 /** Chargebee expects slashes in an invoice's id unencoded. */
 const inPath = (id: string) => encodeURIComponent(id).replaceAll('%2F', '/')

@@ -117,6 +117,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     readsIncludePayments: false,
     reportsTax: 'if the total is paid at once',
     reportsReceipt: false,
+    receipts: 'a PDF',
     sendsDisputeWebhook: true,
     refundsWhenDisputed: true,
     webhookAuthenticates: 'the sender',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { INTERVALS } from '../processor.ts'
+import { receiptUrl } from '../receipt-url.ts'
 
 /** The fields of Chargebee's objects that we rely on. Chargebee omits absent fields; they are never null. */
 
@@ -164,6 +165,8 @@ export const Versioned = z.object({ subscription: Version.optional(), invoice: V
 export const PageReply = z.object({ hosted_page: HostedPage })
 export const OpenedPageReply = z.object({ hosted_page: z.object({ id: z.string(), url: z.url() }) })
 export const PortalReply = z.object({ portal_session: z.object({ access_url: z.url() }) })
+export const DownloadReply = (base: string | null) =>
+  z.object({ download: z.object({ download_url: receiptUrl(base) }) })
 export const SubscriptionReply = z.object({ subscription: Subscription, customer: Customer.optional() })
 export const EstimateReply = z.object({ estimate: Estimate })
 export const InvoiceReply = z.object({ invoice: Invoice })

@@ -7,8 +7,9 @@ import {
   type PlanChangeResult,
   ProcessorError,
   type PurchaseSnapshot,
+  UnexpectedReply,
 } from '../processor.ts'
-import { callRest, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
+import { parseReply, type RestCall, RestError, type RestReply, requestRest } from '../rest.ts'
 import { readFreemiusEvent, readReturn } from './events.ts'
 import { billingCycle, checkoutLink, parsePrice, upgradeLink } from './link.ts'
 import { byAge, toFacts } from './money.ts'
@@ -59,14 +60,16 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
   const { productId } = credentials
   const product = `${options.base ?? API}/v1/products/${productId}`
 
-  function ask(method: RestCall['method'], path: string, body?: object): Promise<unknown> {
+  function request(method: RestCall['method'], path: string, body?: object): Promise<RestReply> {
     const headers = {
       Authorization: `Bearer ${credentials.apiKey}`,
       ...(body && { 'Content-Type': 'application/json' }),
     }
     const call = { method, url: `${product}/${path}`, headers, ...(body && { body: JSON.stringify(body) }) }
-    return callRest('freemius', options.fetch, call, refusal)
+    return requestRest('freemius', options.fetch, call, refusal)
   }
+
+  const ask = async (...call: Parameters<typeof request>): Promise<unknown> => (await request(...call)).body
 
   /** Null if Freemius does not have it, or no longer has it. */
   async function find<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
@@ -259,6 +262,19 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       return parse(PortalLogin, await ask('POST', 'portal/login.json', { id: customer })).link
     },
 
+    // Freemius checks that the payment is the user's.
+    async openReceipt({ id, customer }) {
+      if (customer === null) return null
+      try {
+        const { bytes } = await request('GET', `users/${segment(customer)}/payments/${segment(id)}/invoice.pdf`)
+        if (!isPdf(bytes)) throw new UnexpectedReply('freemius', 'not a PDF')
+        return { kind: 'pdf', content: bytes }
+      } catch (error) {
+        if (error instanceof RestError && error.isMissing) return null
+        throw error
+      }
+    },
+
     async observe(reference) {
       if (reference.kind === 'page') return reference.sale ? observeSale(reference.sale) : null
       return observeLicense(await find(`licenses/${segment(reference.id)}.json`, License))
@@ -294,6 +310,8 @@ const isLater = (subscription: Subscription | null, { created }: License, paymen
     payments.some(({ subscription_id }) => subscription_id != null && subscription_id !== subscription.id))
 
 const segment = encodeURIComponent
+
+const isPdf = (bytes: Uint8Array) => new TextDecoder().decode(bytes.subarray(0, 5)) === '%PDF-'
 
 /** Returns the refusal of a call; null if it was accepted. Other errors are thrown. */
 async function toFailure(call: Promise<unknown>): Promise<RestError | null> {

@@ -81,6 +81,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     readsIncludePayments: true,
     reportsTax: 'always',
     reportsReceipt: false,
+    receipts: 'a PDF',
     sendsDisputeWebhook: true,
     refundsWhenDisputed: false,
     webhookAuthenticates: 'the sender and the body',

@@ -83,6 +83,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     readsIncludePayments: true,
     reportsTax: 'never',
     reportsReceipt: false,
+    receipts: 'none',
     sendsDisputeWebhook: true,
     refundsWhenDisputed: true,
     webhookAuthenticates: 'the sender and the body',

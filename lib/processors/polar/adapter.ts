@@ -26,6 +26,7 @@ import {
   Subscription,
 } from './objects.ts'
 import { changePlan, previewPlanChange } from './plan-change.ts'
+import { readReceipt } from './receipt.ts'
 import {
   disputeFacts,
   firstFailure,
@@ -77,6 +78,8 @@ export function polarAdapter(
       const session = await createCustomerSessions(api)({ customer_id: customer, return_url: returnUrl })
       return parse(PortalSession, session).customer_portal_url
     },
+
+    openReceipt: ({ id }) => readReceipt(api, id, options.base),
 
     observe: (reference) => observe(api, reference),
     decide,

@@ -2,7 +2,10 @@ import { createPolarCore, type PolarCore } from '@polar-sh/sdk/2026-10'
 import * as z from 'zod'
 import type { AdapterOptions } from '../adapter.ts'
 import type { ProcessorError } from '../processor.ts'
-import { callRest, classifyStatus, parseReply, type RestCall, RestError, type RestReply } from '../rest.ts'
+import { classifyStatus, parseReply, type RestCall, RestError, type RestReply, requestRest } from '../rest.ts'
+
+/** What a 202, which has no body, is read as: the SDK does not pass its status on. */
+export const IN_PROGRESS = { in_progress: true } as const
 
 /**
  * A test account is in Polar's sandbox, which is another host; a token does not show its mode.
@@ -15,7 +18,8 @@ export function polarApi(accessToken: string, { base, fetch, isTest }: AdapterOp
   core.sendRequest = async ([url, { method, headers, body }]) => {
     const call = { method: method as RestCall['method'], url, headers: Object.fromEntries(new Headers(headers)) }
     const sent = typeof body === 'string' ? { ...call, body } : call
-    return Response.json(await callRest('polar', fetch, sent, refuse))
+    const { status, body: reply } = await requestRest('polar', fetch, sent, refuse)
+    return Response.json(status === 202 ? IN_PROGRESS : reply)
   }
   return core
 }

@@ -95,6 +95,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     readsIncludePayments: true,
     reportsTax: 'if the total is paid at once',
     reportsReceipt: false,
+    receipts: 'a PDF',
     sendsDisputeWebhook: false,
     refundsWhenDisputed: false,
     webhookAuthenticates: 'the sender, the body and the time',

@@ -9,6 +9,7 @@ import { checkoutSessionFor } from './checkout-session.ts'
 import { hasFailed, type PaidPurchase, readStripeEvent } from './events.ts'
 import { CheckoutState, InvoicePayments, OpenedSession, PortalSession, Refund } from './objects.ts'
 import { changePlan, previewPlanChange } from './plan-change.ts'
+import { readReceipt } from './receipt.ts'
 import {
   asProcessorError,
   decideReply,
@@ -54,6 +55,8 @@ export function stripeAdapter(
       const session = await asking(api.billingPortal.sessions.create({ customer, return_url: returnUrl }))
       return parse(PortalSession, session).url
     },
+
+    openReceipt: ({ id }) => asking(readReceipt(api, id, options.base)),
 
     async observe({ kind, id }) {
       const reply = await asking(READ[kind](api, id))

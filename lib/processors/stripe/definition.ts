@@ -103,6 +103,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     readsIncludePayments: false,
     reportsTax: 'if the total is paid at once',
     reportsReceipt: true,
+    receipts: 'a page',
     sendsDisputeWebhook: true,
     refundsWhenDisputed: false,
     webhookAuthenticates: 'the sender, the body and the time',

@@ -20,6 +20,7 @@ const CALLS: [string, (selling: Selling) => Promise<unknown>][] = [
   ['previewPlanChange', ({ adapter }) => adapter.previewPlanChange?.(CHANGE) ?? Promise.resolve()],
   ['changePlan', ({ adapter }) => adapter.changePlan?.(CHANGE, null) ?? Promise.resolve()],
   ['openPortal', ({ adapter }) => adapter.openPortal?.('anybody', 'https://a.example/') ?? Promise.resolve()],
+  ['openReceipt', ({ adapter }) => adapter.openReceipt?.({ id: 'INV-1', customer: null }) ?? Promise.resolve()],
   ['observe page', ({ adapter }) => adapter.observe({ kind: 'page', id: 'page' })],
   ['observe subscription', ({ adapter }) => adapter.observe({ kind: 'subscription', id: CHECKOUT_ID })],
   ['observe payment', ({ adapter }) => adapter.observe({ kind: 'payment', id: 'INV-1' })],
@@ -55,6 +56,7 @@ test('a missing object is null for a read, and rejected for a change', async () 
   for (const kind of ['page', 'subscription', 'payment'] as const) {
     expect(await adapter.observe({ kind, id: 'nothing' })).toBeNull()
   }
+  expect(await adapter.openReceipt?.({ id: 'nothing', customer: null })).toBeNull()
   await expect(adapter.cancelAtPeriodEnd('nothing', '')).rejects.toMatchObject({ kind: 'rejected', status: 404 })
   const unknown = adapter.openCheckout(getOrder({ processorPrice: 'no-such-price' }))
   await expect(unknown).rejects.toMatchObject({ kind: 'rejected', answered: true })

@@ -73,6 +73,7 @@ const REPLIES: [path: RegExp, body: object, status?: number][] = [
   ],
   [/unbilled_charges\?/, { list: [{ unbilled_charge: { id: 'ub_1' } }] }],
   [/void/, {}],
+  [/invoices\/.*\/pdf$/, { download: { download_url: 'https://files.example/1.pdf', valid_till: 1_795_000_000 } }],
   [/invoices/, { invoice: { id: 'A/1', customer_id: 'cus', status: 'paid', currency_code: 'EUR' } }],
   [/customers/, { customer: { id: 'cus' } }],
   [/transactions/, { transaction: { id: 't', type: 'payment', currency_code: 'EUR' } }],
@@ -325,3 +326,13 @@ test('opens the page of a change whose invoice is due as the SDK does', () =>
     await sdk.subscription.updateForItems('owing', atOnce, key('change:1'))
     await sdk.hostedPage.collectNow({ customer: { id: 'cus' } }, key('change:1:collect_now'))
   }))
+
+test('opens the PDF of an invoice as the SDK does', () =>
+  compare(
+    async (adapter) =>
+      expect(await adapter.openReceipt?.({ id: 'A/1', customer: 'cus' })).toEqual({
+        kind: 'page',
+        url: 'https://files.example/1.pdf',
+      }),
+    (chargebee) => chargebee.invoice.pdf('A/1', { disposition_type: 'inline' }),
+  ))

@@ -18,6 +18,10 @@ const CALLS: [end: string, run: (setup: Setup, bought: Bought) => Promise<unknow
   ['/users.json', ({ adapter }) => adapter.observe(PAGE)],
   ['/users/USER/licenses.json', ({ adapter }) => adapter.observe(PAGE)],
   ['/licenses/ID/subscription.json', ({ adapter }, { license }) => adapter.cancelAtPeriodEnd(license.id, 'x')],
+  [
+    '/users/USER/payments/1/invoice.pdf',
+    async ({ adapter }, { bought }) => adapter.openReceipt?.({ id: '1', customer: bought.customer }),
+  ],
   ['/portal/login.json', async ({ adapter }, { bought }) => adapter.openPortal?.(bought.customer ?? '', 'https://x.y')],
 ]
 

@@ -131,6 +131,15 @@ test("the portal is opened, and its user's purchases are read before, with the c
   expect(ours).toEqual(theirs)
 })
 
+test('an invoice is downloaded with the call of the SDK', async () => {
+  const { ours, theirs, adapter, freemius } = both({ '/payments/51/invoice.pdf': {} })
+  await expect(adapter.openReceipt?.({ id: '51', customer: '11' })).rejects.toThrow(
+    'freemius: unexpected response: not a PDF',
+  )
+  await freemius.api.user.retrieveInvoice('11', '51')
+  expect(ours).toEqual(theirs)
+})
+
 test('an offer is read with the calls of the SDK', async () => {
   const offer = { currency: 'usd', monthly_price: 9.99 }
   const { ours, theirs, adapter, freemius } = both({

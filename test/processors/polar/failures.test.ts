@@ -13,6 +13,7 @@ const CALLS: Record<string, (adapter: Adapter) => Promise<unknown> | undefined> 
   openCheckout: (adapter) => adapter.openCheckout(getOrder()),
   cancelAtPeriodEnd: (adapter) => adapter.cancelAtPeriodEnd(ID, ''),
   openPortal: (adapter) => adapter.openPortal?.(ID, 'https://shop.example/'),
+  openReceipt: (adapter) => adapter.openReceipt?.({ id: ID, customer: null }),
   'observe a page': (adapter) => adapter.observe({ kind: 'page', id: ID }),
   'observe a subscription': (adapter) => adapter.observe({ kind: 'subscription', id: ID }),
   'observe a payment': (adapter) => adapter.observe({ kind: 'payment', id: ID }),

@@ -80,7 +80,7 @@ test('calls the sandbox API for a test paywall', async () => {
   expect(sent[0]?.url).toBe(`https://sandbox-api.polar.sh/v1/subscriptions/${ID}`)
 })
 
-test('cancels, reads and opens the portal as the SDK does', async () => {
+test('cancels, reads and opens receipts and the portal as the SDK does', async () => {
   const why = { customer_cancellation_reason: 'other', customer_cancellation_comment: 'Too dear' } as const
   expect(await ours((adapter) => adapter.cancelAtPeriodEnd(ID, 'Too dear'))).toEqual(
     await theirs((polar) => polar.subscriptions.update(ID, { cancel_at_period_end: true, ...why })),
@@ -90,6 +90,9 @@ test('cancels, reads and opens the portal as the SDK does', async () => {
   )
   expect(await ours((adapter) => adapter.observe({ kind: 'payment', id: ID }))).toEqual(
     await theirs((polar) => polar.orders.get(ID)),
+  )
+  expect(await ours((adapter) => adapter.openReceipt?.({ id: ID, customer: null }))).toEqual(
+    await theirs((polar) => polar.orders.receipt(ID)),
   )
   expect(await ours((adapter) => adapter.openPortal?.(ID, HOME))).toEqual(
     await theirs(async (polar) => {

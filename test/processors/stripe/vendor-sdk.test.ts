@@ -146,6 +146,16 @@ test('opens the portal as the SDK does', () =>
     (stripe) => stripe.billingPortal.sessions.create({ customer: 'cus_1', return_url: 'https://shop.example/account' }),
   ))
 
+test.each<[string, (stripe: Stripe) => Promise<unknown>]>([
+  ['in_1', (stripe) => stripe.invoices.retrieve('in_1')],
+  ['pi_1', (stripe) => stripe.paymentIntents.retrieve('pi_1', { expand: ['latest_charge'] })],
+])('opens the receipt of %s as the SDK does', (id, call) =>
+  compare(
+    (adapter) => expect(adapter.openReceipt?.({ id, customer: null })).rejects.toThrow('stripe: unexpected response'),
+    call,
+  ),
+)
+
 test.each<['page' | 'subscription' | 'payment', (stripe: Stripe) => Promise<unknown>]>([
   [
     'page',

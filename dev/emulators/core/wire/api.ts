@@ -15,6 +15,7 @@ import { type HttpRequest, type HttpResponse, header } from '../server.ts'
 import type { State } from '../state.ts'
 import { EmulatorError, Refusal } from './emulator-error.ts'
 import { idempotency } from './idempotency.ts'
+import { RawResponse } from './raw-response.ts'
 import { withUnknownValues } from './unknown-values.ts'
 
 /*
@@ -68,7 +69,8 @@ export function createApi({ processor: { name, api }, state, controls, accounts,
         attempt(cause, call.method, () => {
           throwInjectedFailure(controls, call.path)
           const context = openContext(account, cause)
-          return withUnknownValues(context, execution(context))
+          const made = execution(context)
+          return made instanceof RawResponse ? made : withUnknownValues(context, made)
         })
       if (cause.idempotencyKey === null) return { run: () => execute().response, giveUpKey }
       const { now } = openContext(account, cause)
@@ -112,7 +114,9 @@ export function createApi({ processor: { name, api }, state, controls, accounts,
   /** Runs a call and turns its errors into responses. */
   function attempt(cause: Cause, method: string, execute: () => object): CallResult {
     try {
-      return { response: json(cause, api.okStatus(method), execute()), executed: true }
+      const made = execute()
+      const response = made instanceof RawResponse ? made.response : json(cause, api.okStatus(method), made)
+      return { response, executed: true }
     } catch (error) {
       return refusal(cause, error)
     }

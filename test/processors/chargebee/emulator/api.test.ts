@@ -154,6 +154,9 @@ test('has invoice ids with slashes, dots and hashes, and returns 404 for an enco
   const { id } = (await buyOnce(chargebee)).invoice
   expect(id).toMatch(/^ACME\/2026\.#/)
   expect((await chargebee.invoice.retrieve(id)).invoice).toMatchObject({ id, status: 'paid' })
+  const { download } = await chargebee.invoice.pdf(id)
+  expect(download).toMatchObject({ mime_type: 'application/pdf', valid_till: expect.any(Number) })
+  expect(await (await fetch(download.download_url)).text()).toContain('€49.00')
   expect((await chargebee.invoice.refund(id)).invoice.id).toBe(id)
   const headers = { authorization: `Basic ${btoa(`${ACME.apiKey}:`)}` }
   const getStatus = async (path: string) => (await fetch(`${emulator.url}/api/v2/invoices/${path}`, { headers })).status

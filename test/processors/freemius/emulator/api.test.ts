@@ -24,6 +24,20 @@ test('returns a user with licences, subscriptions and payments to the official S
   expect(await purchase.retrieveSubscriptionsByEmail(ADA)).toMatchObject([{ licenseId: license }])
 })
 
+test('returns the PDF of a payment of a user to the official SDK', async () => {
+  const { emulator, freemius } = await startFreemius()
+  const { user } = await buy(freemius, emulator)
+  const [payment] = await freemius.api.user.retrievePayments(user)
+  const id = payment?.id ?? ''
+  const pdf = await freemius.api.user.retrieveInvoice(user, id)
+  expect(pdf?.type).toBe('application/pdf')
+  const text = (await pdf?.text()) ?? ''
+  expect(text).toContain('$9.99')
+  expect(text.slice(Number(/startxref\n(\d+)/.exec(text)?.[1]))).toMatch(/^xref/)
+  expect(await freemius.api.user.retrieveInvoice(user, '404')).toBeNull()
+  expect(await freemius.api.user.retrieveInvoice('404', id)).toBeNull()
+})
+
 test('returns the plans and pricings of the paywall file to the official SDK', async () => {
   const { freemius } = await startFreemius()
   const api = freemius.api.__unstable_ApiClient

@@ -79,6 +79,17 @@ test('sells a one-time purchase: an order without a subscription', async () => {
   })
 })
 
+test('makes the receipt of a paid order when it is first requested', async () => {
+  const { emulator, polar } = await startPolar()
+  const { order } = await buy(polar)
+  const headers = { authorization: `Bearer ${ACME.accessToken}`, 'polar-version': '2026-10' }
+  const first = await fetch(`${emulator.url}/v1/orders/${order.id}/receipt`, { headers })
+  expect([first.status, await first.text()]).toEqual([202, ''])
+  const { url } = await polar.orders.receipt(order.id)
+  expect(await (await fetch(url)).text()).toContain('$9.99')
+  await expect(polar.orders.receipt(UNKNOWN)).rejects.toMatchObject({ statusCode: 404 })
+})
+
 test('a declined card leaves the checkout open, and Cancel goes back to the seller', async () => {
   const { polar } = await startPolar()
   const checkout = await polar.checkouts.create(monthlyOrder())
