@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_b90db28cded88ebc'
+const RELEASE = 'release_3b1543aa65fc4cc7'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -217,6 +217,21 @@ export function findPortalCustomer<Result>(db: Database, p: {
   )
 }
 
+/** functions/payments/find-receipt.sql */
+export function findReceipt<Result>(db: Database, p: {
+  tokenUserId: string
+  tokenAudience: string
+  tokenSessionId: string
+  paywallId: string
+  host: string
+  payment: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.find_receipt($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
+    [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.payment],
+  )
+}
+
 /** functions/checkout-return/find-sale.sql */
 export function findSale<Result>(db: Database, p: {
   paywallId: string
@@ -335,6 +350,21 @@ export function leaseDeliveries<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer, $3::integer, $4::uuid, $5::uuid, $6::uuid[]) as result`,
     [p.holder, p.count, p.failingCount, p.after, p.until, p.recent],
+  )
+}
+
+/** functions/payments/list-payments.sql */
+export function listPayments<Result>(db: Database, p: {
+  tokenUserId: string
+  tokenAudience: string
+  tokenSessionId: string
+  paywallId: string
+  host: string
+  before?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.list_payments($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
+    [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.before ?? null],
   )
 }
 

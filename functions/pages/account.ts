@@ -8,9 +8,9 @@ import { PageOfProcessor } from './page-of-processor.ts'
 import { messageFor } from './problem.ts'
 import { endSession, readToken } from './session.ts'
 import { showPage } from './show.ts'
+import { showAccountPage } from './show-account.ts'
 import { enterCode, FIRST_STEP, mailCode, type SignInStep } from './sign-in.ts'
 import { findHome, findSite, type Site } from './site.ts'
-import { accountPage } from './views/account.tsx'
 import { leavingPage } from './views/leaving.tsx'
 import { restorePage } from './views/restore.tsx'
 
@@ -18,15 +18,14 @@ export async function showAccount(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const { restored, buy } = c.req.query()
   const shown = { step: FIRST_STEP, cancelled: justCancelled(c, site), buy, isRestored: restored !== undefined }
-  return showPage(c, site, accountPage(site, shown))
+  return showAccountPage(c, site, shown)
 }
 
 export async function useAccount(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
   const buy = c.req.query('buy')
-  const show = (step: SignInStep) =>
-    showPage(c, site, accountPage(site, { step, buy }), step.status, step.captcha?.origin)
+  const show = (step: SignInStep) => showAccountPage(c, site, { step, buy }, step.status)
   switch (readAction(form, ['mail', 'enter', 'sign-out', 'portal'])) {
     case 'mail':
       return show(await mailCode(c, site, form))
@@ -52,7 +51,7 @@ async function openPortal(c: PagesContext, site: Site): Promise<Response> {
   const portal = await callApi(c, 'GET_CUSTOMER_PORTAL', Portal, { path, token: site.token, body: {} })
   if (!isRefused(portal)) return showPage(c, site, leavingPage(site, portal.url, site.texts.leavingToPortal))
   const problem = messageFor(portal, site.texts)
-  return showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), portal.status)
+  return showAccountPage(c, site, { step: FIRST_STEP, problem }, portal.status)
 }
 
 export async function showRestore(c: PagesContext): Promise<Response> {

@@ -11,6 +11,7 @@ type ApiBinding =
   | 'CANCEL_SUBSCRIPTION'
   | 'CHANGE_PLAN'
   | 'GET_CUSTOMER_PORTAL'
+  | 'PAYMENTS'
   | 'SIGN_IN'
 
 interface ApiCall {

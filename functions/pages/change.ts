@@ -6,9 +6,9 @@ import { type Change, changePlan, previewChange } from './plan-change.ts'
 import { messageFor } from './problem.ts'
 import { changeableTo } from './sale.ts'
 import { showPage } from './show.ts'
+import { showAccountPage } from './show-account.ts'
 import { FIRST_STEP } from './sign-in.ts'
 import { findSite, type Site } from './site.ts'
-import { accountPage } from './views/account.tsx'
 import { changedPage, changePage } from './views/change.tsx'
 import { leavingPage } from './views/leaving.tsx'
 
@@ -63,4 +63,4 @@ function whyNot({ structure, texts, user }: Site, priceId: string): string | und
 }
 
 const showInAccount = (c: PagesContext, site: Site, problem: string | undefined, status: number) =>
-  showPage(c, site, accountPage(site, { step: FIRST_STEP, problem }), status)
+  showAccountPage(c, site, { step: FIRST_STEP, problem }, status)

@@ -9,6 +9,10 @@ export const THANKS_PATH = '/thanks'
 export const ACCOUNT_PATH = '/account'
 export const CANCEL_PATH = '/account/cancel'
 export const CHANGE_PATH = '/account/change'
+/** Payments before those that the account page shows, and the way to the receipt of one. */
+export const PAYMENTS_PATH = '/account/payments'
+export const RECEIPTS_PATH = '/account/receipt'
+export const RECEIPT_PATH = `${RECEIPTS_PATH}/:payment`
 export const TICKET_PATH = '/account/ticket'
 export const RESTORE_PATH = '/restore'
 
@@ -22,6 +26,8 @@ const METHODS: Readonly<Record<string, Endpoint['method'][]>> = {
   [ACCOUNT_PATH]: ['get', 'post'],
   [CANCEL_PATH]: ['get', 'post'],
   [CHANGE_PATH]: ['get', 'post'],
+  [PAYMENTS_PATH]: ['get'],
+  [RECEIPT_PATH]: ['get'],
   [TICKET_PATH]: ['get', 'post'],
   [RESTORE_PATH]: ['get', 'post'],
   [SESSION_PATH]: ['post'],

@@ -13,14 +13,17 @@ import {
   CHANGE_PATH,
   ICON_PATH,
   IMAGE_PATH,
+  PAYMENTS_PATH,
   PAYWALL_PATH,
   PLACES,
+  RECEIPT_PATH,
   RESTORE_PATH,
   SESSION_PATH,
   THANKS_PATH,
   TICKET_PATH,
 } from './contract.ts'
 import { serveImage } from './image.ts'
+import { openReceipt, showPayments } from './payments.ts'
 import { buy, showPaywall, showThanks } from './paywall.ts'
 import { renderErrorPage } from './render-error-page.ts'
 import { sameOrigin } from './same-origin.ts'
@@ -56,6 +59,8 @@ pages
   .get(RESTORE_PATH, showRestore)
   .post(restore)
   .all(allowOnly(...GET, 'POST'))
+pages.get(PAYMENTS_PATH, showPayments).all(allowOnly(...GET))
+pages.get(RECEIPT_PATH, openReceipt).all(allowOnly(...GET))
 pages.get(THANKS_PATH, showThanks).all(allowOnly(...GET))
 pages.get(IMAGE_PATH, serveImage).all(allowOnly(...GET))
 pages.post(SESSION_PATH, giveToken).all(allowOnly('POST'))

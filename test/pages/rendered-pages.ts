@@ -89,6 +89,24 @@ export const RENDERED: Record<string, Record<string, Way>> = {
       return page
     },
   },
+  paymentsPage: {
+    'of a buyer': asNewVisitor('/account', async (visitor, { pages }) => {
+      await signIn(visitor, newEmail())
+      await buyAsVisitor(pages, visitor, 'Yearly')
+      await visitor.page.goto(`${visitor.home}/account/payments`)
+    }),
+  },
+  receiptPage: {
+    'while the processor does not respond': asNewVisitor('/account', async (visitor, { pages }) => {
+      await signIn(visitor, newEmail())
+      await buyAsVisitor(pages, visitor, 'Yearly')
+      await visitor.page.goto(`${visitor.home}/account`)
+      pages.world.stripe.onCall = () => Promise.reject(new DroppedCall())
+      await press(visitor, /^Receipt: Yearly, /, 'link')
+      await visitor.page.getByRole('alert').waitFor()
+      pages.world.stripe.onCall = undefined
+    }),
+  },
   cancelPage: {
     'with an offer of another price': async ({ subscriber }) => {
       const page = await at(subscriber, '/account')

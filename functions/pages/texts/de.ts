@@ -135,9 +135,19 @@ export const DE: Texts = {
   paused: 'Während der Pause wird nichts abgebucht',
   replaced: 'Wird durch Ihren neueren Kauf ersetzt',
   pendingPayment: 'Ihre Zahlung wird verarbeitet',
-  lastPayment: (amount, day) => `Letzte Zahlung: ${amount} am ${day}.`,
-  taxIncluded: (tax) => `Darin sind ${tax} Steuern enthalten.`,
+
+  payments: 'Zahlungen',
+  noPayments: 'Noch keine Zahlungen.',
+  earlierPayments: 'Frühere Zahlungen',
+  includesTax: (tax) => `inkl. ${tax} Steuern`,
+  refundedInFull: 'Erstattet',
+  partlyRefunded: (amount) => `${amount} erstattet`,
+  disputed: 'Angefochten',
   receipt: 'Beleg',
+  receiptPending: 'Ihr Beleg wird erstellt. Er öffnet sich hier in wenigen Sekunden.',
+  receiptLate: 'Ihr Beleg ist noch nicht fertig. Bitte versuchen Sie es in einigen Minuten erneut.',
+  noReceipt:
+    'Zu dieser Zahlung gibt es keinen Beleg. Wenn Sie gerade bezahlt haben, versuchen Sie es bitte in einigen Minuten erneut.',
 
   changePlan: 'Tarif wechseln',
   changeTo: (label) => `Zu ${label} wechseln`,

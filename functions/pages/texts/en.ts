@@ -125,9 +125,19 @@ export const EN = {
   paused: 'You are not charged while it is paused',
   replaced: 'Replaced by your newer purchase',
   pendingPayment: 'Your payment is being processed',
-  lastPayment: (amount: string, day: string) => `Last payment: ${amount} on ${day}.`,
-  taxIncluded: (tax: string) => `This includes ${tax} in taxes.`,
+
+  // Payments.
+  payments: 'Payments',
+  noPayments: 'No payments yet.',
+  earlierPayments: 'Earlier payments',
+  includesTax: (tax: string) => `incl. ${tax} tax`,
+  refundedInFull: 'Refunded',
+  partlyRefunded: (amount: string) => `${amount} refunded`,
+  disputed: 'Disputed',
   receipt: 'Receipt',
+  receiptPending: 'Your receipt is being prepared. It opens here in a few seconds.',
+  receiptLate: 'Your receipt is not ready yet. Please try again in a few minutes.',
+  noReceipt: 'There is no receipt for this payment. If you have just paid, please try again in a few minutes.',
 
   // Changing the plan.
   changePlan: 'Change plan',

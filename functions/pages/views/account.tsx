@@ -1,11 +1,15 @@
+import type { PaymentList } from '../../../lib/access/payment-list.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
+import { isRefused, type Refused } from '../call-api.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
+import { messageFor } from '../problem.ts'
 import { isOver } from '../sale.ts'
 import type { SignInStep } from '../sign-in.ts'
 import type { Site } from '../site.ts'
 import type { User } from '../structure.ts'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
+import { Payments } from './payments.tsx'
 import { endsAtOnce, PurchaseCard } from './purchase.tsx'
 import { SignIn } from './sign-in.tsx'
 
@@ -22,8 +26,11 @@ export interface Shown {
   isRestored?: boolean
 }
 
-/** The visitor's purchases and balances, or the sign-in form. */
-export function accountPage(site: Site, shown: Shown) {
+/** `payments`: the visitor's latest payments, or why they cannot be shown; null if nobody is signed in. */
+type WithPayments = Shown & { payments: PaymentList | Refused | null }
+
+/** The visitor's purchases, balances and payments, or the sign-in form. */
+export function accountPage(site: Site, shown: WithPayments) {
   const { texts, user } = site
   return sitePage(site, {
     title: texts.account,
@@ -54,7 +61,7 @@ function reasonToSignIn({ texts, user }: Site, { buy }: Shown): string {
   return user && user.purchases.length > 0 ? texts.signInToKeepPurchase : texts.signInText
 }
 
-function Belongings({ site, user, shown }: { site: Site; user: User; shown: Shown }) {
+function Belongings({ site, user, shown }: { site: Site; user: User; shown: WithPayments }) {
   const { texts } = site
   const present = user.purchases.filter((purchase) => !isOver(purchase))
   const over = user.purchases.filter(isOver)
@@ -82,6 +89,7 @@ function Belongings({ site, user, shown }: { site: Site; user: User; shown: Show
           </div>
         </details>
       )}
+      {user.purchases.length > 0 && shown.payments && <LatestPayments site={site} payments={shown.payments} />}
       {user.purchases.length > 0 && <p class="hint">{texts.utc}</p>}
     </>
   )
@@ -114,6 +122,19 @@ function Balances({ site, user }: { site: Site; user: User }) {
           </div>
         ))}
       </dl>
+    </section>
+  )
+}
+
+function LatestPayments({ site, payments }: { site: Site; payments: PaymentList | Refused }) {
+  return (
+    <section class="card" aria-labelledby="payments">
+      <h2 id="payments">{site.texts.payments}</h2>
+      {isRefused(payments) ? (
+        <Notice kind="problem" text={messageFor(payments, site.texts)} />
+      ) : (
+        <Payments site={site} list={payments} />
+      )}
     </section>
   )
 }

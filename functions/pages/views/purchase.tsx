@@ -34,7 +34,6 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
       </p>
       <p class="soft">{describeEnd(site, purchase, isCancelled)}</p>
       {!isCancelled && <ScheduledChange site={site} purchase={purchase} />}
-      {purchase.last_payment && <LastPayment site={site} payment={purchase.last_payment} />}
       {mayChange && (
         <p>
           <a href={site.href(PAYWALL_PATH)}>{texts.changePlan}</a>
@@ -65,25 +64,6 @@ function ScheduledChange({ site, purchase }: Pick<PurchaseProps, 'site' | 'purch
         </p>
       )}
     </>
-  )
-}
-
-/** What was last paid, and a link to the processor's receipt if there is one. */
-function LastPayment({ site, payment }: { site: Site; payment: NonNullable<Purchase['last_payment']> }) {
-  const { texts } = site
-  const { amount, tax, currency, paid_at: paidAt, receipt_url: receipt } = payment
-  const money = (minor: number) => formatMoney(toMajorUnits(minor, currency), currency, site)
-  return (
-    <p class="soft">
-      {texts.lastPayment(money(amount), formatDate(paidAt, site))}
-      {tax !== null && tax > 0 && ` ${texts.taxIncluded(money(tax))}`}
-      {receipt && (
-        <>
-          {' '}
-          <a href={receipt}>{texts.receipt}</a>
-        </>
-      )}
-    </p>
   )
 }
 
