@@ -14,13 +14,17 @@ import { heldWebhooks, sendWebhook } from './webhook.ts'
 
 const getShop = useShops()
 
-const UNAVAILABLE = { status: 502, body: { error: 'processor_unavailable' }, retry: '2' }
+const UNAVAILABLE = { status: 502, error: 'processor_unavailable', retry: '2' }
 
 afterEach(() => {
   for (const acquiring of PROCESSOR_NAMES) getShop(acquiring).emulator.onCall = undefined
 })
 
-const summarize = ({ status, body, headers }: Reply) => ({ status, body, retry: headers['retry-after'] })
+const summarize = ({ status, body, headers }: Reply) => ({
+  status,
+  error: (body as { error?: string }).error,
+  retry: headers['retry-after'],
+})
 
 /** Sends the request with each unexpected reply at each call. Returns our responses that are not `UNAVAILABLE`. */
 async function readFaults(shop: Shop, ask: () => Promise<Reply>): Promise<object[]> {
