@@ -63,9 +63,10 @@ export const startMollieEmulator = createEmulator({
   lists: { payments: 'payments', subscriptions: 'subscriptions' },
   /**
    * `slowMandates`: new mandates are `pending`, and no subscription can be created on them. `pendingMandates`: it can, and is
-   * `pending` as long as its mandate. `slowRefunds`: a refund is `queued` at first.
+   * `pending` as long as its mandate. `slowRefunds`: a refund is `queued` at first. `slowCharges`: a recurring payment is `pending` at
+   * first, also by card.
    */
-  switches: ['slowMandates', 'pendingMandates', 'slowRefunds'],
+  switches: ['slowMandates', 'pendingMandates', 'slowRefunds', 'slowCharges'],
 })
 
 /** Mollie redirects the payer to `redirectUrl` whatever the outcome, except to `cancelUrl`, if set, after a cancel. */

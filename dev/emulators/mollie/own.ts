@@ -21,6 +21,8 @@ export const paymentOwn = ownFields({
   webhookUrl: text,
   locale: text,
   metadata: Metadata,
+  /** When the next charge was due as this one was made. */
+  paidUntil: z.int().nullable().default(null),
 })
 
 export const subscriptionOwn = ownFields({

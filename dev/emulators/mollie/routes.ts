@@ -66,6 +66,8 @@ export const ROUTES: Route[] = [
   list(SUBSCRIPTION, 'payments', (context, ids) =>
     newestFirst(context, 'payments', { subscription: findSubscription(context, ...ids).id }),
   ),
+  // All of a customer's payments, those of subscriptions included.
+  list(CUSTOMER, 'payments', (context, ids) => newestFirst(context, 'payments', owner(context, ids))),
   create('/v2/payments', PaymentBody, 'payments', createPayment),
   route('GET', PAYMENT, PaymentQuery, (context, { embed }, [id]) =>
     paymentWith(findPayment(context, id), embed, context),

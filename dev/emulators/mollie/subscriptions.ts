@@ -8,11 +8,11 @@ import type { PaymentResult } from '../core/domain/payments.ts'
 import { listDisputes, openDispute } from '../core/domain/reversals.ts'
 import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { newSubscription } from '../core/domain/subscriptions.ts'
-import { DAY_SECONDS } from '../core/periods.ts'
+import { DAY_SECONDS, nextPeriodEnd } from '../core/periods.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import type { Ids } from '../core/wire/routes.ts'
 import { Amount, minorUnits } from './amounts.ts'
-import { chargeAnchor, chargeTime, isDate, parseInterval, toDate } from './dates.ts'
+import { addDays, chargeAnchor, chargeTime, isDate, parseInterval, toDate } from './dates.ts'
 import { noSuch, unprocessable } from './errors.ts'
 import { BOUNCES, Metadata, subscriptionOwn } from './own.ts'
 
@@ -43,10 +43,7 @@ export function createSubscription(
   const today = toDate(context.now)
   const startDate = given.startDate ?? today
   if (startDate < today) throw unprocessable('The start date is in the past', 'startDate')
-  const others = newestFirst(context, 'subscriptions', { customer, status: 'active' })
-  if (others.some(({ price }) => price.label === description)) {
-    throw unprocessable('A subscription with the same description already exists for this customer', 'description')
-  }
+  refuseTaken(context, customer, description)
   const mandate = usableMandate(context, customer, { id: mandateId, method: given.method })
   if (!mandate) throw unprocessable('No suitable mandates found for customer.')
   const cycle = parseInterval(given.interval) ?? { interval: null, intervalCount: null }
@@ -61,28 +58,71 @@ export function createSubscription(
   })
 }
 
+function refuseTaken(context: AccountContext, customer: string, description: string, own?: string): void {
+  const others = newestFirst(context, 'subscriptions', { customer, status: 'active' })
+  if (others.some(({ id, price }) => id !== own && price.label === description)) {
+    throw unprocessable('A subscription with the same description already exists for this customer', 'description')
+  }
+}
+
 export const SubscriptionUpdate = z.strictObject({
   amount: SubscriptionBody.shape.amount.optional(),
   interval: SubscriptionBody.shape.interval.optional(),
   description: SubscriptionBody.shape.description.optional(),
+  startDate: z.string().refine(isDate, 'The start date is invalid').optional(),
+  mandateId: z.string().optional(),
+  metadata: Metadata.optional(),
 })
 
-/** The seller changes a subscription, in the dashboard or by `PATCH`. This affects later charges. */
+/**
+ * The seller changes a subscription, in the dashboard or by `PATCH`. This affects later charges. "The new interval will be calculated from
+ * the last charge date"; the start date "should always be in the future" and "cannot be changed if it has already been charged"
+ * (mollie/api-documentation, source/reference/v2/subscriptions-api/update-subscription.rst). If it has not been charged, a new interval
+ * leaves the start date as it is.
+ */
 export function updateSubscription(
-  _: AccountContext,
+  context: AccountContext,
   subscription: SubscriptionRecord,
-  { amount, interval, description }: z.output<typeof SubscriptionUpdate>,
+  { amount, interval, description, startDate, mandateId, metadata }: z.output<typeof SubscriptionUpdate>,
 ): SubscriptionRecord {
-  const { status, price } = subscription
+  const { status, price, customer } = subscription
   if (status !== 'active') throw unprocessable(`The subscription is ${status}.`)
+  if (description !== undefined) refuseTaken(context, customer, description, subscription.id)
+  if (startDate !== undefined) moveStart(context, subscription, startDate)
+  if (mandateId !== undefined) {
+    const mandate = usableMandate(context, customer, { id: mandateId, method: null })
+    if (!mandate) throw unprocessable('The mandate is invalid', 'mandateId')
+    subscription.mandate = mandate.id
+  }
   subscription.price = {
     ...price,
     ...(amount && { amount: minorUnits(amount), currency: amount.currency }),
-    ...(interval && parseInterval(interval)),
     ...(description && { label: description }),
   }
-  if (interval) subscription.own = { ...subscription.own, interval }
+  if (interval) changeInterval(context, subscription, interval)
+  if (metadata !== undefined) subscription.own = { ...subscription.own, metadata }
   return subscription
+}
+
+function moveStart(context: AccountContext, subscription: SubscriptionRecord, startDate: string): void {
+  if (subscriptionOwn(subscription).charged > 0) {
+    throw unprocessable('The start date cannot be changed when the subscription is already charged.', 'startDate')
+  }
+  if (startDate <= toDate(context.now)) throw unprocessable('The start date is in the past', 'startDate')
+  subscription.own = { ...subscription.own, startDate }
+  Object.assign(subscription, { anchor: chargeAnchor(startDate), periodEnd: chargeTime(startDate) })
+}
+
+/** `periodStart` is the last charge. A date that has passed becomes tomorrow, which is UNVERIFIED. */
+function changeInterval({ now }: AccountContext, subscription: SubscriptionRecord, interval: string): void {
+  const { interval: before, charged } = subscriptionOwn(subscription)
+  subscription.own = { ...subscription.own, interval }
+  subscription.price = { ...subscription.price, ...parseInterval(interval) }
+  if (interval === before || charged === 0) return
+  const { periodStart, price } = subscription
+  subscription.anchor = chargeAnchor(toDate(periodStart))
+  const next = nextPeriodEnd(periodStart, price, subscription.anchor)
+  subscription.periodEnd = Math.max(next, chargeTime(addDays(toDate(now), 1)))
 }
 
 export function findSubscription(context: AccountContext, customerId: string, id: string): SubscriptionRecord {
@@ -131,6 +171,7 @@ export function renewSubscription(context: AccountContext, subscription: Subscri
   const { times, charged, webhookUrl, metadata } = subscriptionOwn(subscription)
   const own = { sequenceType: 'recurring', redirectUrl: null, cancelUrl: null, locale: null, webhookUrl, metadata }
   const payment = chargeOnMandate(context, subscription, outcome, own)
+  payment.own = { ...payment.own, paidUntil: subscription.periodEnd }
   subscription.own = { ...subscription.own, charged: charged + 1 }
   if (charged + 1 === times) subscription.status = 'completed'
   return payment

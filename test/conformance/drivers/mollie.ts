@@ -5,8 +5,8 @@ import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-rec
 import type { SoldPrice, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { DAY_SECONDS, nextPeriodEnd } from '../../../dev/emulators/core/periods.ts'
 import { findSubscription, isPending } from '../../../dev/emulators/mollie/acts.ts'
-import { toDate } from '../../../dev/emulators/mollie/dates.ts'
-import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
+import { parseInterval, toDate } from '../../../dev/emulators/mollie/dates.ts'
+import { paymentOwn, subscriptionOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
 import { isGivenBack, oneTimeSale, type PaidPeriod, paidAt, type Sale } from './sale.ts'
 
@@ -54,9 +54,19 @@ export const MOLLIE: Driver<'mollie'> = {
   }),
 }
 
-/** Payments with a page: all except the charges of subscriptions. */
+/** Payments with a page that sells something: neither the charges of subscriptions nor the differences of changed plans. */
 const firstPayments = (records: AccountRecords) =>
-  records('payments').filter((payment) => paymentOwn(payment).sequenceType !== 'recurring')
+  records('payments').filter(
+    (payment) => paymentOwn(payment).sequenceType !== 'recurring' && readDifference(payment) === null,
+  )
+
+const Terms = z.object({ currency: z.string(), value: z.string(), interval: z.string() })
+type Terms = z.output<typeof Terms>
+const Difference = z.object({ first_payment: z.string(), change: z.object({ to: Terms }) })
+const Scheduled = z.object({ scheduled: z.object({ at: z.iso.date(), from: Terms, to: Terms }) })
+
+/** The change of plan that a payment pays for; null if it is another payment. */
+const readDifference = (payment: PaymentRecord) => Difference.safeParse(paymentOwn(payment).metadata).data ?? null
 
 /** Failed, cancelled and expired payments sold nothing. */
 const isSold = (payment: PaymentRecord) => payment.status === 'paid' || isPending(payment)
@@ -69,6 +79,13 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
   const subscription = findSubscription(records, page.id)
   const charges = records('payments').filter((each) => each.subscription === (subscription?.id ?? ''))
   const paid = charges.filter(({ status }) => status === 'paid')
+  const differences = records('payments').filter(
+    (each) => each.status === 'paid' && readDifference(each)?.first_payment === page.id,
+  )
+  const periods = [
+    ...(PageMetadata.parse(paymentOwn(page).metadata).trial_days > 0 ? [] : [firstPeriod(records, page)]),
+    ...chargedPeriods(records, paid),
+  ]
   const isSuspended = subscription?.status === 'suspended'
   const renews = subscription?.status === 'active' || isSuspended
   const metadata = PageMetadata.parse(paymentOwn(page).metadata)
@@ -77,13 +94,9 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
     isSubscription: true,
     hadTrial: metadata.trial_days > 0,
     renews,
-    paid: [...once.paid, ...paid.map(({ id }) => id)],
-    paidPeriods: [
-      ...(metadata.trial_days > 0 ? [] : [firstPeriod(records, page, metadata)]),
-      ...(subscription ? chargedPeriods(records, subscription, charges) : []),
-    ],
-    price: subscription ? chargedPrice(subscription) : null,
-    scheduled: null,
+    paid: [...once.paid, ...paid.map(({ id }) => id), ...differences.map(({ id }) => id)],
+    paidPeriods: withChanges(records, periods, differences),
+    ...(subscription ? prices(subscription, charges) : { price: null, scheduled: null }),
     status: getStatus(records, { page, metadata, subscription, charges, renews, now }),
     // A period lasts until the day of the next charge. A suspended subscription has none.
     periodEnd: renews && !isSuspended ? toDate(subscription.periodEnd) : null,
@@ -93,18 +106,45 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
 type Metadata = z.output<typeof PageMetadata>
 
 /** The period that a first payment paid for, in whole days as always at Mollie. With a trial it only creates a mandate. */
-function firstPeriod(records: AccountRecords, page: PaymentRecord, metadata: Metadata): PaidPeriod {
+function firstPeriod(records: AccountRecords, page: PaymentRecord): PaidPeriod {
+  const { interval, interval_count: intervalCount } = PageMetadata.parse(paymentOwn(page).metadata)
   const start = startOfDay(paidAt(page))
-  const end = nextPeriodEnd(start, { interval: metadata.interval, intervalCount: metadata.interval_count }, start)
-  return paidPeriod(records, page, { start, end })
+  return paidPeriod(records, page, { start, end: nextPeriodEnd(start, { interval, intervalCount }, start) })
 }
 
-/** The periods of the paid charges. Each lasts until the day of the next charge, paid or not: a later change of plan has no effect on it. */
-const chargedPeriods = (records: AccountRecords, { periodEnd }: SubscriptionRecord, charges: PaymentRecord[]) =>
-  charges.flatMap((charge, place) => {
-    const [start, end] = [charge.created, charges[place + 1]?.created ?? periodEnd].map(startOfDay)
-    return charge.status === 'paid' ? [paidPeriod(records, charge, { start: start!, end: end! })] : []
+/**
+ * The periods of the paid charges. Each lasts until the day of the next charge, paid or not, as that was due when it was made: a later
+ * change of plan has no effect on it. The first charge after a scheduled change pays for the new interval, although that is set after it.
+ */
+const chargedPeriods = (records: AccountRecords, paid: PaymentRecord[]) =>
+  paid.map((charge) => {
+    const start = startOfDay(charge.created)
+    const { scheduled } = Scheduled.safeParse(paymentOwn(charge).metadata).data ?? {}
+    const isChanged = scheduled && toDate(charge.created) >= scheduled.at && toMinor(scheduled.to) === charge.amount
+    const end = isChanged ? periodEnd(start, scheduled.to) : startOfDay(paymentOwn(charge).paidUntil ?? charge.created)
+    return paidPeriod(records, charge, { start, end })
   })
+
+/** The same with the periods of differences that have changed a plan: those that were not returned. */
+function withChanges(records: AccountRecords, periods: PaidPeriod[], differences: PaymentRecord[]): PaidPeriod[] {
+  const changes = differences
+    .filter((difference) => !isGivenBack(records, difference, true))
+    .flatMap((difference) => {
+      const changed = periods.findLast(({ start }) => start <= difference.created)
+      const { to } = readDifference(difference)!.change
+      if (!changed) return []
+      const end = periodEnd(changed.start, to)
+      const interval = end - changed.start > LONGEST_MONTH_SECONDS ? ('year' as const) : ('month' as const)
+      const rest = { start: changed.start, end, interval, unitAmount: toMinor(to), paidAt: paidAt(difference) }
+      return [{ ...rest, isGivenBack: false }]
+    })
+  return [...periods, ...changes].toSorted((one, other) => one.paidAt - other.paidAt)
+}
+
+const toMinor = ({ value }: Terms) => Number(value.replace('.', ''))
+
+const periodEnd = (start: number, { interval }: Terms) =>
+  nextPeriodEnd(start, parseInterval(interval) ?? { interval: null, intervalCount: null }, start)
 
 const LONGEST_MONTH_SECONDS = 31 * DAY_SECONDS
 
@@ -123,8 +163,19 @@ const paidPeriod = (
 
 const startOfDay = (seconds: number) => Date.parse(toDate(seconds)) / 1000
 
-/** The price of a subscription's next charge. Mollie has no years and no ids of prices: see `prices`. */
-function chargedPrice({ price }: SubscriptionRecord): SoldPrice {
+/** What the current period is sold for, and what a scheduled change leads to: its amount is set before the charge that it is for. */
+function prices(subscription: SubscriptionRecord, charges: PaymentRecord[]): Pick<Sale, 'price' | 'scheduled'> {
+  const price = soldPrice(subscription.price)
+  const { scheduled } = Scheduled.safeParse(subscriptionOwn(subscription).metadata).data ?? {}
+  const hasBegun = !scheduled || charges.some(({ created }) => toDate(created) >= scheduled.at)
+  if (hasBegun || toMinor(scheduled.to) !== price.amount) return { price, scheduled: null }
+  const toPrice = (terms: Terms) =>
+    soldPrice({ ...subscription.price, amount: toMinor(terms), ...parseInterval(terms.interval) })
+  return { price: toPrice(scheduled.from), scheduled: toPrice(scheduled.to) }
+}
+
+/** Mollie has no years and no ids of prices: see `prices` of the driver. */
+function soldPrice(price: SoldPrice): SoldPrice {
   const isYearly = price.interval === 'month' && price.intervalCount === 12
   return isYearly
     ? { ...price, id: MOLLIE.prices.yearly, interval: 'year', intervalCount: 1 }

@@ -23,16 +23,21 @@ export function mandateStatus(context: AccountContext, { slow, revoked }: Mandat
 }
 
 /** The newest mandate on which a customer's subscription can begin, with the given id and method, if any. */
-export function usableMandate(
-  context: AccountContext,
-  customer: string,
-  { id, method }: { id: string | null; method: string | null },
-): MandateRecord | undefined {
+export function usableMandate(context: AccountContext, customer: string, wanted: Wanted): MandateRecord | undefined {
   const usable = context.isOn('slowMandates') ? ['valid'] : ['valid', 'pending']
-  return newestFirst(context, 'mandates', { customer })
-    .filter((mandate) => usable.includes(mandateStatus(context, mandate)))
-    .find((mandate) => (id ?? mandate.id) === mandate.id && (method ?? mandate.method) === mandate.method)
+  return newestMandate(context, customer, wanted, usable)
 }
+
+type Wanted = { id: string | null; method: string | null }
+
+/** The newest mandate on which a customer can be charged now, with the given id and method, if any. */
+export const validMandate = (context: AccountContext, customer: string, wanted: Wanted) =>
+  newestMandate(context, customer, wanted, ['valid'])
+
+const newestMandate = (context: AccountContext, customer: string, { id, method }: Wanted, statuses: string[]) =>
+  newestFirst(context, 'mandates', { customer })
+    .filter((mandate) => statuses.includes(mandateStatus(context, mandate)))
+    .find((mandate) => (id ?? mandate.id) === mandate.id && (method ?? mandate.method) === mandate.method)
 
 export const findMandate = (context: AccountContext, { mandate }: SubscriptionRecord): MandateRecord =>
   find(context, 'mandates', mandate ?? '')

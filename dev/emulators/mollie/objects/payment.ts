@@ -15,7 +15,7 @@ const paymentAddress = (payment: string, { url }: AccountContext) => `${url}/v2/
 
 export function paymentObject(payment: PaymentRecord, context: AccountContext): Wire<PaymentResponse> {
   const { id, account, description, method, customer, mandate, subscription, status, expiresAt } = payment
-  const { cancelUrl, ...own } = paymentOwn(payment)
+  const { cancelUrl, paidUntil: _, ...own } = paymentOwn(payment)
   const owner = `${context.url}/v2/customers/${customer}`
   const self = paymentAddress(id, context)
   const linked = {

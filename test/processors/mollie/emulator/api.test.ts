@@ -1,6 +1,7 @@
 import { ClientError, ErrorResponse } from 'mollie-api-typescript/models/errors'
+import type { UpdateSubscriptionRequestBody } from 'mollie-api-typescript/models/operations'
 import { describe, expect, test } from 'vitest'
-import { ACME, firstPayment, order, sdk, startMollie, subscribe, subscriptionRequest } from './fixture.ts'
+import { ACME, firstPayment, order, press, sdk, startMollie, subscribe, subscriptionRequest } from './fixture.ts'
 
 /** Invalid bodies, each with the field that Mollie reports. */
 const WRONG_PAYMENTS: [field: string, body: object][] = [
@@ -29,6 +30,8 @@ const WRONG_SUBSCRIPTIONS: [field: string, body: object][] = [
   ['amount', subscriptionRequest({ amount: { currency: 'EUR', value: '0.00' } })],
   ['descripton', { ...subscriptionRequest(), descripton: 'x' }],
 ]
+
+const dayAfter = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
 const headers = (more: Record<string, string> = {}) => ({ Authorization: `Bearer ${ACME.apiKey}`, ...more })
 
@@ -88,6 +91,28 @@ describe('payments', () => {
     expect(answer.headers.get('content-type')).toBe('application/hal+json')
     expect(await answer.json()).toMatchObject({ status: 422, title: 'Unprocessable Entity', field })
     expect(emulator.payments).toEqual([])
+  })
+
+  test('can be charged on a mandate, by card at once and by direct debit within days', async () => {
+    const { emulator, mollie } = await startMollie()
+    const { customerId, payment } = await firstPayment(mollie)
+    const charge = (more = {}) =>
+      mollie.payments.create({
+        paymentRequest: order({ sequenceType: 'recurring', customerId, redirectUrl: null, cancelUrl: null, ...more }),
+      })
+    expect(await charge()).toMatchObject({ status: 'paid', mandateId: payment.mandateId, method: 'creditcard' })
+    await emulator.declineCharges(customerId)
+    expect(await charge({ mandateId: payment.mandateId })).toMatchObject({ status: 'failed' })
+    await emulator.declineCharges(customerId, false)
+    const debit = await firstPayment(mollie, { method: 'ideal' })
+    expect(await charge({ customerId: debit.customerId })).toMatchObject({ status: 'pending', method: 'directdebit' })
+    await expect(charge({ mandateId: 'mdt_none' })).rejects.toThrow(/No suitable mandates/)
+    const { result } = await mollie.customers.listPayments({ customerId })
+    expect(result.embedded.payments?.map(({ sequenceType }) => sequenceType)).toEqual([
+      'recurring',
+      'recurring',
+      'first',
+    ])
   })
 
   test('is refunded in parts, up to the remaining amount', async () => {
@@ -164,6 +189,33 @@ describe('subscriptions', () => {
     expect(await payments()).toMatchObject([{ amount: terms.amount }])
     await emulator.cancel(subscription.id)
     await expect(update()).rejects.toMatchObject({ statusCode: 422 })
+  })
+
+  test('counts a new interval from its last charge, and has another start date only until its first one', async () => {
+    const { emulator, mollie } = await startMollie()
+    const { customerId, subscription } = await subscribe(mollie, { startDate: dayAfter(30) })
+    const update = (requestBody: UpdateSubscriptionRequestBody) =>
+      mollie.subscriptions.update({ customerId, subscriptionId: subscription.id, requestBody })
+    const startDate = dayAfter(40)
+    expect(await update({ startDate })).toMatchObject({ startDate, nextPaymentDate: startDate })
+    await expect(update({ startDate: dayAfter(0) })).rejects.toThrow(/start date is in the past/)
+    await emulator.renew(subscription.id)
+    const { nextPaymentDate } = await update({ interval: '12 months' })
+    expect(nextPaymentDate).toContain(`${Number(startDate.slice(0, 4)) + 1}${startDate.slice(4, 8)}`)
+    await expect(update({ startDate: dayAfter(90) })).rejects.toThrow(/already charged/)
+  })
+
+  test('gets other metadata and another mandate of its customer', async () => {
+    const { mollie } = await startMollie()
+    const { customerId, subscription } = await subscribe(mollie)
+    const opened = await mollie.payments.create({ paymentRequest: order({ sequenceType: 'first', customerId }) })
+    await press(opened, 'pay')
+    const { mandateId } = await mollie.payments.get({ paymentId: opened.id })
+    const update = (requestBody: UpdateSubscriptionRequestBody) =>
+      mollie.subscriptions.update({ customerId, subscriptionId: subscription.id, requestBody })
+    const metadata = { purchase_id: '2' }
+    expect(await update({ metadata, mandateId: mandateId ?? '' })).toMatchObject({ metadata, mandateId })
+    await expect(update({ mandateId: 'mdt_none' })).rejects.toMatchObject({ statusCode: 422 })
   })
 
   test("must have a description that is unique among the customer's active subscriptions", async () => {
