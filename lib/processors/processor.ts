@@ -220,11 +220,14 @@ export interface PurchaseSnapshot {
   canceledAt: Date | null
 }
 
-/** `processorPrice`: the price from then on, by the processor's own name. */
-export interface ScheduledChange {
-  processorPrice: string
-  at: Date
-}
+/**
+ * `processorPrice`: the price from then on, by the processor's own name. Null if the processor has no names for prices; then `charge` is
+ * compared.
+ */
+export type ScheduledChange = { at: Date } & (
+  | { processorPrice: string; charge?: undefined }
+  | { processorPrice: null; charge: Pick<PurchaseSnapshot, 'unitAmount' | 'currency' | 'interval' | 'intervalCount'> }
+)
 
 /** What a one-time purchase leaves empty in its snapshot: it has no plan, no periods, no trial and no end. */
 export const ONE_TIME = {
@@ -273,6 +276,8 @@ export interface PaymentFact {
    * and for a payment that pays for no period of its own.
    */
   paysFor?: { from: string; processorPrice: string }
+  /** Whether the payment brought nothing, such as the difference of a change that came too late: its refund takes no tokens back. */
+  broughtNothing?: boolean
 }
 
 /** Why a processor call failed, by what the caller can do about it. */

@@ -24,7 +24,7 @@ begin
     after := set_status_times(after, before, present);
     after.processor_price := coalesce(after.processor_price, before.processor_price);
     after.paid_period_start := last_covered_period(before, after, period_covered, present);
-    after := follow_scheduled_change(follow_plan(before, after, checkout, snapshot), snapshot ->> 'scheduled_price');
+    after := follow_scheduled_change(follow_plan(before, after, checkout, snapshot), snapshot);
     -- A fetch after the processor accepted the cancellation shows that it renews: the cancellation was undone there.
     if not after.cancel_at_period_end and fetched_at > before.cancel_accepted_at then
       after.cancel_requested_at := null;

@@ -103,9 +103,9 @@ begin
 end $$;
 
 -- Takes back the tokens of a payment's period once the payment has been returned entirely, never more than the balance; and credits exactly
--- those again if the refund fails later, or the dispute is won in the end, whatever the owner's setting by then. Returns the ledger rows.
--- The member's row must be locked.
-create function balance_refunds(purchase purchases, noted payments[], settings jsonb) returns ledger[] language plpgsql as $$
+-- those again if the refund fails later, or the dispute is won in the end, whatever the owner's setting by then. The `facts` show which
+-- payments have brought nothing. Returns the ledger rows. The member's row must be locked.
+create function balance_refunds(purchase purchases, noted payments[], facts jsonb, settings jsonb) returns ledger[] language plpgsql as $$
 declare
   keeps_tokens constant boolean := coalesce(settings -> 'keep_tokens_on_refund' = 'true', false);
   payment payments;
@@ -115,7 +115,8 @@ declare
 begin
   foreach payment in array noted loop
     totals := payment_totals(payment);
-    continue when totals.amount is null or totals.amount = 0;
+    continue when totals.amount is null or totals.amount = 0
+      or facts @> jsonb_build_array(jsonb_build_object('id', payment.fact_id, 'brought_nothing', true));
     period := paid_period(payment);
     if not keeps_tokens and period.given_back is null and totals.refunded >= totals.amount then
       rows := rows || revoke_tokens(purchase, period, payment);

@@ -106,19 +106,36 @@ begin
     then p.current_period_end else p.current_period_start + period_length(price.interval, price.interval_count) end;
 end $$;
 
--- Updates the price that a scheduled change of plan leads to, by the processor's name of that price. If the subscription ends before, the
--- change never takes effect. The lookup is repeated at each fetch, as in `follow_plan`; an edited price stays the one that was found first.
-create function follow_scheduled_change(after purchases, scheduled_price text) returns purchases language plpgsql stable as $$
+-- Updates the price that a scheduled change of plan leads to. If the subscription ends before, the change never takes effect. The lookup is
+-- repeated at each fetch, as in `follow_plan`; an edited price stays the one that was found first.
+create function follow_scheduled_change(after purchases, snapshot jsonb) returns purchases language plpgsql stable as $$
 begin
   if after.status = 'canceled' or scheduled_end(after) <= after.scheduled_change_at then after.scheduled_change_at := null; end if;
-  after.scheduled_price_id := case when after.scheduled_change_at is not null then (
-    select price.id from prices price
-    where price.paywall_id = after.paywall_id and price.interval is not null
-      and (price.processor_price = scheduled_price
-        or price.locals @> jsonb_build_array(jsonb_build_object('processor_price', scheduled_price)))
-    order by price.id is distinct from after.scheduled_price_id, price.retired_at is not null, price.retired_at desc, price.position
-    limit 1) end;
+  after.scheduled_price_id := case
+    when after.scheduled_change_at is null then null
+    when snapshot ? 'scheduled_charge' then price_of_charge(after, snapshot -> 'scheduled_charge')
+    else price_named(after, snapshot ->> 'scheduled_price') end;
   return after;
+end $$;
+
+-- The price that a scheduled change leads to, by the processor's name of that price; null if there is none.
+create function price_named(p purchases, processor_price text) returns text language plpgsql stable as $$
+begin
+  return (
+    select price.id from prices price
+    where price.paywall_id = p.paywall_id and price.interval is not null
+      and (price.processor_price = price_named.processor_price
+        or price.locals @> jsonb_build_array(jsonb_build_object('processor_price', price_named.processor_price)))
+    order by price.id is distinct from p.scheduled_price_id, price.retired_at is not null, price.retired_at desc, price.position
+    limit 1);
+end $$;
+
+-- The same by what it charges, {unit_amount, currency, interval, interval_count}, if the processor has no names for prices.
+create function price_of_charge(p purchases, charge jsonb) returns text language plpgsql stable as $$
+begin
+  p.price_id := p.scheduled_price_id;
+  p.processor_price := null;
+  return (price_charged(jsonb_populate_record(p, charge))).id;
 end $$;
 
 -- Whether a change of plan was scheduled, or was replaced by another one.

@@ -7,7 +7,8 @@
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial
 --   trial_ending    whether the processor has announced the end of the trial
 --   payments        [{kind, id, payment_id, amount, currency, occurred_at}]: the reported payments; one that succeeded may have
---                   {tax, receipt_url}, and one that pays for a period also has {period_from, processor_price}
+--                   {tax, receipt_url}, and one that pays for a period also has {period_from, processor_price}; one that
+--                   brought nothing has {brought_nothing}
 --   versions        versions of all objects that were read: see object-versions.sql
 --   event_id        the processor event's id, by which duplicates are recognised for ever; null if no event triggered the sync
 --   unfinished      whether something remains to be done at the processor: then a further read is kept with the purchase
@@ -77,7 +78,7 @@ begin
   select * into paywall from paywalls p where p.id = paywall_id;
   noted := record_payments(after, payments);
   credits := credit_tokens(before, after, checkout, snapshot)
-    || credit_late_periods(after, noted, payments) || balance_refunds(after, noted, paywall.settings);
+    || credit_late_periods(after, noted, payments) || balance_refunds(after, noted, payments, paywall.settings);
   queued := emit_purchase_events(paywall.owner_id, completed, before, after, noted, credits);
   if has_begun_now then queued := queued + mark_replaced(paywall.owner_id, after); end if;
   stops_again := request_stop_again(before, after);

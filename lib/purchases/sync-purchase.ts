@@ -178,7 +178,8 @@ const distinctFacts = (facts: PaymentFact[]): PaymentFact[] =>
 const withReceipt = (payment: PaymentFact, { receiptUrl }: FetchedPurchase): PaymentFact =>
   payment.kind === 'succeeded' && receiptUrl !== undefined ? { ...payment, receiptUrl } : payment
 
-function factJson({ kind, id, paymentId = id, amount, currency, occurredAt, tax, receiptUrl, paysFor }: PaymentFact) {
+function factJson(fact: PaymentFact) {
+  const { kind, id, paymentId = id, amount, currency, occurredAt, tax, receiptUrl, paysFor, broughtNothing } = fact
   const period = paysFor && { period_from: paysFor.from, processor_price: paysFor.processorPrice }
   return {
     kind,
@@ -189,6 +190,7 @@ function factJson({ kind, id, paymentId = id, amount, currency, occurredAt, tax,
     occurred_at: occurredAt,
     tax,
     receipt_url: receiptUrl,
+    brought_nothing: broughtNothing,
     ...period,
   }
 }
@@ -203,6 +205,7 @@ function toColumns(snapshot: PurchaseSnapshot) {
     price_covered: snapshot.priceCovered,
     changed_in_period: snapshot.changedInPeriod,
     scheduled_price: snapshot.scheduledChange?.processorPrice ?? null,
+    scheduled_charge: toCharge(snapshot.scheduledChange?.charge),
     scheduled_change_at: snapshot.scheduledChange?.at ?? null,
     charged: snapshot.charged,
     buyer_email: newEmail.safeParse(snapshot.buyerEmail).data ?? null,
@@ -222,3 +225,11 @@ function toColumns(snapshot: PurchaseSnapshot) {
     versions: snapshot.versions ?? {},
   }
 }
+
+const toCharge = (charge: NonNullable<PurchaseSnapshot['scheduledChange']>['charge']) =>
+  charge && {
+    unit_amount: charge.unitAmount,
+    currency: charge.currency,
+    interval: charge.interval,
+    interval_count: charge.intervalCount,
+  }
