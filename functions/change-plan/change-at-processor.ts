@@ -5,7 +5,7 @@
 import type * as z from 'zod'
 import { finishPlanChange } from '../../generated/calls.ts'
 import type { Database } from '../../lib/db/connect.ts'
-import { apiError } from '../../lib/http/errors.ts'
+import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { log } from '../../lib/log/log.ts'
 import { type Processor, processorFor } from '../../lib/processors/client.ts'
 import { ProcessorError } from '../../lib/processors/processor.ts'
@@ -29,12 +29,12 @@ export async function changeAtProcessor(
 ): Promise<string> {
   const attempt = { ownerId: change.owner_id, changeId: change.id, holder }
   const processor = processorFor(change.account, env)
-  const checkoutUrl = await requestChange(processor, change).catch(async (error) => {
+  const step = await requestChange(processor, change).catch(async (error) => {
     const hasAnswered = !(error instanceof ProcessorError) || error.answered
     await record(finishPlanChange(db, { ...attempt, hasAnswered }))
     throw error
   })
-  const reply = JSON.stringify(toReply(change, checkoutUrl))
+  const reply = JSON.stringify(toReply(change, step))
   const fetchedAt = await record(finishPlanChange<string | null>(db, { ...attempt, reply }))
   if (fetchedAt) {
     const about = { kind: 'subscription', id: change.processor_id } as const
@@ -43,14 +43,23 @@ export async function changeAtProcessor(
   return reply
 }
 
-/** Returns the page where the buyer must pay; null if the plan is changed. */
-async function requestChange(processor: Processor, change: RequestedChange): Promise<string | null> {
+/** A payment that takes a while, such as a direct debit, takes days. */
+const RETRY_AFTER_SECONDS = 3600
+
+/** What remains until the plan is changed: a page where the buyer must pay, or a payment in progress. */
+type NextStep = Pick<z.input<typeof Changed>, 'checkoutUrl' | 'pending'>
+
+async function requestChange(processor: Processor, change: RequestedChange): Promise<NextStep> {
   const result = await processor.changePlan(toPlanChange(change), change.due_now)
   switch (result?.outcome) {
     case 'changed':
-      return null
+      return { checkoutUrl: null, pending: false }
+    case 'pending':
+      return { checkoutUrl: null, pending: true }
     case 'payment_required':
-      return result.url
+      return { checkoutUrl: result.url, pending: false }
+    case 'in_progress':
+      throw new ApiError(errors.plan_changing, { retryAfter: RETRY_AFTER_SECONDS })
     case 'declined':
       throw apiError(errors.declined)
     case 'cancelled':
@@ -62,12 +71,12 @@ async function requestChange(processor: Processor, change: RequestedChange): Pro
   }
 }
 
-const toReply = (change: RequestedChange, checkoutUrl: string | null): z.input<typeof Changed> => ({
+const toReply = (change: RequestedChange, step: NextStep): z.input<typeof Changed> => ({
   subscription_id: change.subscription_id,
   from: change.from,
   to: change.to,
   when: change.takes_effect,
-  checkoutUrl,
+  ...step,
 })
 
 /** The caller gets the processor's result even if it cannot be recorded: then the claim expires with its lease. */

@@ -16,9 +16,9 @@ export const PATH = '/api/v1/paywall/:id/change-plan'
 
 /**
  * Why a plan is not changed: see plan-change-order.sql and claim-plan-change.sql. `several_subscriptions`: the call names none of them.
- * `unsupported`: its processor cannot change plans. `unschedulable`: the processor can do so at once only. `same_price`: it has this price.
- * `other_currency`: the price is not sold in the subscription's currency. `unchangeable`: it is past due, paused, pending, or about to be
- * replaced or ended. `cancelled`: its end is scheduled, and its processor cannot change plans then.
+ * `unsupported`: its processor cannot change plans, or not in this way. `unschedulable`: the processor can do so at once only.
+ * `same_price`: it has this price. `other_currency`: the price is not sold in the subscription's currency. `unchangeable`: it is past due,
+ * paused, pending, or about to be replaced or ended. `cancelled`: its end is scheduled, and its processor cannot change plans then.
  */
 export type OrderRefusal =
   | GateRefusal
@@ -63,8 +63,8 @@ export const errors = defineErrors<ChangeRefusal>({
   unsupported: [
     403,
     'plan_change_unavailable',
-    "The subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any " +
-      'more',
+    "The subscription's processor, named in `acquiring`, cannot change plans through its API, or not in this way, or is " +
+      "not the paywall's any more. One that keeps no credit makes no change at once whose credit exceeds the new price",
   ],
   unschedulable: [
     403,
@@ -99,7 +99,8 @@ export const errors = defineErrors<ChangeRefusal>({
   plan_changing: [
     409,
     'plan_change_in_progress',
-    'A change of this subscription is under way. Repeat the call after the time in `Retry-After`',
+    'A change of this subscription is under way, perhaps until a direct debit is paid. Repeat the call after the time in ' +
+      '`Retry-After`',
   ],
   declined: [
     402,
@@ -232,7 +233,12 @@ export const Changed = z.object({
     .nullable()
     .describe(
       'A page of the processor where the buyer must confirm or pay the difference: the plan changes once that is ' +
-        'done, or it has changed and the subscription is past due until then. Null if nothing is left to do',
+        'done, or it has changed and the subscription is past due until then. Null if the buyer has nothing left to do',
+    ),
+  pending: z
+    .boolean()
+    .describe(
+      'Whether the difference is being collected, which takes days by direct debit: the plan changes once it is paid',
     ),
 })
 

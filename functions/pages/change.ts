@@ -27,7 +27,7 @@ function findChange(site: Site, priceId: string | undefined): Change | null {
 /** Shows what the change costs, or in the account why it is not possible. `refused`: why the change before was refused. */
 async function showPreview(c: PagesContext, site: Site, wanted: Change, refused?: Refused): Promise<Response> {
   const preview = await previewChange(c, site, wanted)
-  if (refused && isRefused(preview) && isMade(preview)) return confirm(c, site, wanted, 'now')
+  if (refused && isRefused(preview) && isMade(preview)) return confirm(c, site, wanted, { when: 'now' })
   if (isRefused(preview)) return showInAccount(c, site, messageFor(preview, site.texts), preview.status)
   const problem = refused && messageFor(refused, site.texts)
   const page = changePage(site, { ...wanted, preview, key: crypto.randomUUID(), problem })
@@ -43,18 +43,23 @@ export async function change(c: PagesContext): Promise<Response> {
   const wanted = { ...found, keepsPlan: form('keeps') !== '' }
   const changed = await changePlan(c, site, wanted, { quote: form('quote'), key: form('key') })
   if (isRefused(changed)) {
-    return isMade(changed) ? confirm(c, site, wanted, 'now') : showPreview(c, site, wanted, changed)
+    return isMade(changed) ? confirm(c, site, wanted, { when: 'now' }) : showPreview(c, site, wanted, changed)
   }
-  const { checkoutUrl, when } = changed
+  const { checkoutUrl } = changed
   if (checkoutUrl) return showPage(c, site, leavingPage(site, checkoutUrl, site.texts.leavingToCheckout))
-  return confirm(c, site, wanted, when)
+  return confirm(c, site, wanted, changed)
 }
 
 /** Whether the change was made before, by a submit whose response was an error because the processor's was lost. */
 const isMade = ({ error }: Refused): boolean => error === 'price_unchanged'
 
-const confirm = (c: PagesContext, site: Site, wanted: Change, when: 'now' | 'period_end') =>
-  showPage(c, site, changedPage(site, { ...wanted, when }))
+const confirm = (c: PagesContext, site: Site, wanted: Change, { when, pending = false }: Confirmed) =>
+  showPage(c, site, changedPage(site, { ...wanted, when, pending }))
+
+interface Confirmed {
+  when: 'now' | 'period_end'
+  pending?: boolean
+}
 
 /** Why a change that the visitor was offered is not possible any more. A visitor who has signed out sees the form to sign in. */
 function whyNot({ structure, texts, user }: Site, priceId: string): string | undefined {

@@ -22,7 +22,11 @@ const Preview = z.object({
 })
 export type Preview = z.output<typeof Preview>
 
-const Changed = z.object({ when: z.enum(['now', 'period_end']), checkoutUrl: PageOfProcessor.nullable() })
+const Changed = z.object({
+  when: z.enum(['now', 'period_end']),
+  checkoutUrl: PageOfProcessor.nullable(),
+  pending: z.boolean(),
+})
 
 /** A change that the visitor may make. */
 export interface Change {

@@ -44,13 +44,13 @@ export interface ProcessorMethods {
   /** Ends a subscription at once, even if its period is paid. Open invoices are voided. Idempotent. */
   endNow(subscriptionId: string): Promise<void>
 
-  /** Returns what a change of plan would cost. Changes nothing. Null if the processor cannot change plans. */
+  /** Returns what a change of plan would cost. Changes nothing. Null if the processor cannot make this change. */
   previewPlanChange(change: PlanChange): Promise<PlanChangePreview | null>
 
   /**
    * Changes the price of a subscription, undoing a scheduled cancellation. No second subscription is created. `quoted`: the previewed
    * `dueNow`; null if nothing was previewed. Idempotent: if the subscription has the price, or is scheduled to get it, that is
-   * `changed`. Null if the processor cannot change plans.
+   * `changed`. Null if the processor cannot make this change.
    */
   changePlan(change: PlanChange, quoted: number | null): Promise<PlanChangeResult | null>
 

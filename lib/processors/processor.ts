@@ -104,11 +104,12 @@ export interface PlanChangePreview {
 /**
  * `changed`: the subscription has the new price, or will have it at the end of its period. `payment_required`: its buyer must pay or
  * authenticate at `url`; until then the plan is unchanged, or it has changed and the subscription is past due. `declined`: the charge was
- * declined; nothing has changed. `other_amount`: the charge would not be the quoted one; nothing has changed. `cancelled`: the processor
- * changes no subscription whose end is scheduled.
+ * declined; nothing has changed. `pending`: the charge may take days; once it is paid, the plan changes. `in_progress`: the charge of another
+ * change is pending; nothing has changed. `other_amount`: the charge would not be the quoted one; nothing has changed. `cancelled`: the
+ * processor changes no subscription whose end is scheduled.
  */
 export type PlanChangeResult =
-  | { outcome: 'changed' | 'declined' | 'other_amount' | 'cancelled' }
+  | { outcome: 'changed' | 'declined' | 'pending' | 'in_progress' | 'other_amount' | 'cancelled' }
   | { outcome: 'payment_required'; url: string }
 
 /**

@@ -154,6 +154,7 @@ export class Paywall {
 
   /**
    * Changes the plan of a subscription. If `checkoutUrl` is not null, redirect the user there: the plan changes once the difference is paid.
+   * If `pending` is true, that takes days.
    *
    * @throws PaywallError quote_expired, payment_declined; nothing has changed then
    */

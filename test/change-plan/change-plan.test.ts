@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { paywallAt } from '../conformance/shop.ts'
 import { call } from '../support/call.ts'
 import { buy, getPriceId, newEmail, press } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { livePaywallFile, paywallFile } from '../support/paywall-file.ts'
+import { livePaywallFile } from '../support/paywall-file.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { cancelAsUser, getUpdates, parseCancelled, type Subscriber, subscribe } from '../support/subscriber.ts'
 import { person, type Tenant, tenant } from '../support/tenants.ts'
@@ -263,18 +260,6 @@ describe('refused', () => {
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
     expect(await changePlan(world, subscriber, { body: { preview: true } })).toMatchObject({ status: 200 })
   })
-
-  test.each(PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.changesPlan === 'never'))(
-    'at %s, which cannot change plans',
-    async (acquiring) => {
-      const other = tenant(await paywallFile({ paywall: paywallAt(acquiring) }))
-      await world.apply(other.file)
-      const { userId } = await buy(world, other)
-      const body = { userId, priceId: getPriceId(other.paywall, 'plus') }
-      const reply = await call(world, `/api/v1/paywall/${other.paywall.id}/change-plan`, { key: other.key, body })
-      expect(reply).toMatchObject({ status: 403, body: { error: 'plan_change_unavailable', acquiring } })
-    },
-  )
 
   test.each([
     ['no user', { userId: undefined }, 'identity_required'],

@@ -167,6 +167,9 @@ export const DE: Texts = {
   planKept: (label) => `Sie behalten ${label}`,
   planUnscheduled: (label) => `Sie wechseln nicht zu ${label}.`,
   planChanged: (label) => `Sie haben zu ${label} gewechselt`,
+  planPending: (label) => `Ihr Wechsel zu ${label} läuft`,
+  planPendingHint:
+    'Ihre Bank bearbeitet die Zahlung. Das kann einige Tage dauern. Ihr Tarif wechselt, sobald sie eingegangen ist.',
   planWillChange: (label, day) => `Sie wechseln am ${day} zu ${label}`,
   paymentDeclined:
     'Ihre Zahlung wurde abgelehnt, und es hat sich nichts geändert. Bitte prüfen Sie Ihr Zahlungsmittel und versuchen Sie es dann erneut.',

@@ -157,6 +157,8 @@ export const EN = {
   planKept: (label: string) => `You keep ${label}`,
   planUnscheduled: (label: string) => `You will not change to ${label}.`,
   planChanged: (label: string) => `You have changed to ${label}`,
+  planPending: (label: string) => `Your change to ${label} is on its way`,
+  planPendingHint: 'Your bank is processing the payment, which may take some days. Your plan changes once it is paid.',
   planWillChange: (label: string, day: string) => `You will change to ${label} on ${day}`,
   paymentDeclined:
     'Your payment was declined, and nothing has changed. Please check your payment method, then try again.',

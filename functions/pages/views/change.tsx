@@ -85,13 +85,15 @@ function Terms({
   return <ul class="terms">{lines.map((line) => line && <li>{line}</li>)}</ul>
 }
 
-type Made = Change & Pick<Preview, 'when'>
+/** `pending`: the difference is being collected. */
+type Made = Change & Pick<Preview, 'when'> & { pending: boolean }
 
-function changedTitle(site: Site, { purchase, price, keepsPlan, when }: Made): string {
+function changedTitle(site: Site, { purchase, price, keepsPlan, when, pending }: Made): string {
   const { texts } = site
   const label = site.text(price.label)
   const end = purchase.current_period_end
   if (keepsPlan) return texts.planKept(label)
+  if (pending) return texts.planPending(label)
   return when === 'period_end' && end ? texts.planWillChange(label, formatDate(end, site)) : texts.planChanged(label)
 }
 
@@ -104,6 +106,7 @@ export function changedPage(site: Site, made: Made) {
     children: (
       <>
         <h1>{title}</h1>
+        {made.pending && <p>{texts.planPendingHint}</p>}
         <p>
           <a class="button primary" href={site.href(ACCOUNT_PATH)}>
             {texts.account}

@@ -5,12 +5,27 @@ import type * as z from 'zod'
 import { toDecimalText } from '../../money/money.ts'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { lookUp } from '../look-up.ts'
-import { type CheckoutOrder, ProcessorError, type PurchaseReference, UnexpectedReply } from '../processor.ts'
+import {
+  type CheckoutOrder,
+  type PlanChange,
+  ProcessorError,
+  type PurchaseReference,
+  UnexpectedReply,
+} from '../processor.ts'
 import { type MollieApi, MollieApiError, mollieApi, parse } from './api.ts'
 import { noticeAddress } from './definition.ts'
 import { readMollieEvent } from './events.ts'
-import { Customer, FirstSale, hasReversals, OpenedPayment, Payment, Renewal, type Sale } from './objects.ts'
-import { endSubscription, listCharges, listSubscriptions, makeSubscription } from './subscriptions.ts'
+import { Customer, FirstSale, hasReversals, OpenedPayment, Payment, readRenewal, type Sale } from './objects.ts'
+import { type Changeable, changePlan, isChanged, previewChange, toChangeable } from './plan-change.ts'
+import {
+  endSubscription,
+  listPayments,
+  listSubscriptions,
+  makeSubscription,
+  refundDifference,
+  setInterval,
+  settleDifference,
+} from './subscriptions.ts'
 import { decideSale, hasEnded, type MollieTodo, type ObservedSale } from './translate.ts'
 
 export function mollieAdapter(
@@ -18,6 +33,8 @@ export function mollieAdapter(
   options: AdapterOptions,
 ): Adapter<ObservedSale, MollieTodo> {
   const api = mollieApi(apiKey, options)
+  const act = (todo: MollieTodo) => perform(api, todo, options)
+  const read = ({ subscriptionId }: PlanChange) => readChangeable(api, subscriptionId, act, options.now)
 
   return {
     async openCheckout(order) {
@@ -42,18 +59,23 @@ export function mollieAdapter(
 
     decide: decideSale,
 
-    act(todo) {
-      switch (todo.do) {
-        case 'create the subscription':
-          return makeSubscription(api, todo.payment, todo.sale, {
-            now: options.now(),
-            webhookUrl: noticeAddress(options, todo.sale.checkout_id),
-          })
-        case 'end the subscription':
-          return endSubscription(api, todo.subscription)
-        default:
-          throw new Error(`unknown action ${todo satisfies never}`)
-      }
+    act,
+
+    async previewPlanChange(change) {
+      const found = await read(change)
+      return found && previewChange(found, change)
+    },
+
+    async changePlan(change, quoted) {
+      const found = await read(change)
+      if (!found) return { outcome: 'cancelled' }
+      const webhookUrl = noticeAddress(options, found.sale.checkout_id)
+      const result = await changePlan(api, found, change, { quoted, webhookUrl })
+      if (result?.outcome !== 'changed') return result
+      // If the difference is paid, this read changes the plan.
+      const changed = await read(change)
+      if (!changed) return { outcome: 'cancelled' }
+      return isChanged(changed, change) ? result : { outcome: 'declined' }
     },
 
     readEvent: (inbound, hold = null) =>
@@ -61,22 +83,74 @@ export function mollieAdapter(
   }
 }
 
+/** Performs the action of a decision. */
+function perform(api: MollieApi, todo: MollieTodo, options: AdapterOptions): Promise<void> {
+  switch (todo.do) {
+    case 'create the subscription':
+      return makeSubscription(api, todo.payment, todo.sale, {
+        now: options.now(),
+        webhookUrl: noticeAddress(options, todo.sale.checkout_id),
+      })
+    case 'end the subscription':
+      return endSubscription(api, todo.subscription)
+    case 'change the plan':
+      return settleDifference(api, todo.subscription, todo.difference, todo.move)
+    case 'refund the difference':
+      return refundDifference(api, todo.difference)
+    case 'set the interval':
+      return setInterval(api, todo.subscription, todo)
+    default:
+      throw new Error(`unknown action ${todo satisfies never}`)
+  }
+}
+
 /** A payment with its subscriptions and charges. The charges are read after the subscriptions: see `subscriptionSnapshot`. */
 async function observe(api: MollieApi, { kind, id }: PurchaseReference): Promise<ObservedSale | null> {
   const payment = await findPayment(api, id)
   if (!payment) return null
-  if (payment.sequenceType === 'recurring') {
-    // A renewal's payment is part of the purchase that its first payment began.
-    const renewal = Renewal.safeParse(payment.metadata)
-    if (!renewal.success || renewal.data.first_payment === id) return null
-    return observe(api, { kind: 'subscription', id: renewal.data.first_payment })
-  }
+  // The payment of a renewal, or of a difference on a page or not, is part of the purchase that its first payment began.
+  const renewal = readRenewal(payment.metadata)
+  if (renewal && renewal.first_payment !== id) return observe(api, { kind: 'subscription', id: renewal.first_payment })
+  if (payment.sequenceType === 'recurring') return null
   const sale = payment.sequenceType === 'first' ? (FirstSale.safeParse(payment.metadata).data ?? null) : null
-  const observed = { isPage: kind === 'page', payment, sale, subscriptions: [], charges: [] }
+  const observed = { isPage: kind === 'page', payment, sale, subscriptions: [], charges: [], differences: [] }
   if (sale === null || payment.status !== 'paid') return observed
   const subscriptions = await listSubscriptions(api, payment)
-  const charges = subscriptions[0] ? await listCharges(api, subscriptions[0]) : []
-  return { ...observed, subscriptions, charges: await withReversals(api, charges) }
+  const [subscription] = subscriptions
+  if (!subscription) return { ...observed, subscriptions }
+  const { charges, differences } = await listPayments(api, payment, subscription)
+  return {
+    ...observed,
+    subscriptions,
+    charges: await withReversals(api, charges),
+    differences: await withReversals(api, differences),
+  }
+}
+
+/** Maximum number of actions before a change of plan: more are left to the reads. */
+const MOST_ACTS = 3
+
+/**
+ * The subscription to change, after what an earlier attempt has left to do, such as to change the plan for a difference that is paid. Null
+ * if it is cancelled.
+ */
+async function readChangeable(
+  api: MollieApi,
+  id: string,
+  act: (todo: MollieTodo) => Promise<void>,
+  now: () => Date,
+): Promise<Changeable | null> {
+  for (let acts = 0; ; acts++) {
+    const observed = await mustHave(observe(api, { kind: 'subscription', id }), id)
+    const { found, todo } = decideSale(observed, now())
+    if (!found) throw new UnexpectedReply('mollie', `the metadata of ${id}`)
+    // What Mollie refuses to refund does not prevent another change.
+    if (todo === null || (acts === MOST_ACTS && todo.do === 'refund the difference'))
+      return toChangeable(observed, found.purchase)
+    if (acts === MOST_ACTS)
+      throw new ProcessorError('mollie', 'unavailable', `it refuses to ${todo.do}`, { answered: true })
+    await act(todo)
+  }
 }
 
 /** For how many charges refunds and chargebacks are read: no sale has had more returned charges. */

@@ -7,9 +7,15 @@ import { isChargedBack, type Payment } from './objects.ts'
 const NEWEST = 12
 
 /** `charges`: latest first. */
-export function saleFacts(payment: Payment, charges: Payment[]): PaymentFact[] {
+export const saleFacts = (payment: Payment, charges: Payment[]): PaymentFact[] => [
+  ...paymentFacts(payment),
+  ...chargeFacts(charges),
+]
+
+/** The facts of charges, or of differences; latest first. */
+export function chargeFacts(charges: Payment[]): PaymentFact[] {
   const isRecent = (charge: Payment, place: number) => place < NEWEST || charge._embedded != null
-  return [payment, ...charges.filter(isRecent).toReversed()].flatMap(paymentFacts)
+  return charges.filter(isRecent).toReversed().flatMap(paymentFacts)
 }
 
 function paymentFacts(payment: Payment): PaymentFact[] {

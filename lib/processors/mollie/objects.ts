@@ -34,6 +34,9 @@ export const Payment = z.object({
   amountChargedBack: Amount.nullish(),
   customerId: z.string().nullish(),
   mandateId: z.string().nullish(),
+  subscriptionId: z.string().nullish(),
+  redirectUrl: z.string().nullish(),
+  cancelUrl: z.string().nullish(),
   metadata,
   createdAt: time,
   paidAt: time.nullish(),
@@ -56,6 +59,12 @@ export type Payment = z.output<typeof Payment>
 export const isChargedBack = ({ amount, amountChargedBack }: Payment) =>
   amount.amount > 0 && (amountChargedBack?.amount ?? 0) >= amount.amount
 
+/** Whether the payment was returned to the buyer entirely. */
+export function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): boolean {
+  const back = (amountRefunded?.amount ?? 0) + (amountChargedBack?.amount ?? 0)
+  return amount.amount > 0 && back >= amount.amount
+}
+
 export const hasReversals = ({ _links: { refunds, chargebacks } }: Payment) => refunds != null || chargebacks != null
 
 export const OpenedPayment = z.object({
@@ -71,6 +80,7 @@ export const Subscription = z.object({
   interval: z.string().regex(/^[1-9]\d{0,2} (day|week|month)s?$/),
   startDate: date,
   nextPaymentDate: date.nullish(),
+  mandateId: z.string().nullish(),
   canceledAt: time.nullish(),
   metadata,
   createdAt: time,
@@ -94,8 +104,38 @@ export const FirstSale = Sale.extend({
 })
 export type FirstSale = z.output<typeof FirstSale>
 
-/** Our metadata on a subscription. Mollie copies it to each of its payments. */
-export const Renewal = Sale.extend({ first_payment: processorId })
+/** What a subscription charges, in Mollie's words: an amount, and an interval such as `1 month`. */
+export const Terms = z.object({ currency: z.string(), value: z.string(), interval: z.string() })
+export type Terms = z.output<typeof Terms>
+
+/**
+ * Our metadata on a subscription, which Mollie copies to each of its payments. What is known of changes of its plan is optional: a
+ * subscription on which the owner has edited it must still be found.
+ */
+export const Renewal = Sale.extend({
+  first_payment: processorId,
+  /** The last change at once. `payment`: that of the difference, if anything was due. */
+  changed: z.object({ at: time, to: Terms, payment: processorId.optional() }).optional().catch(undefined),
+  /** The change for the charge on the date `at`. Its amount is set already; its interval is set after that charge. */
+  scheduled: z.object({ at: date, from: Terms, to: Terms }).optional().catch(undefined),
+  /** The last payment of a difference that has changed the plan. Later ones have not changed it yet. */
+  settled: z.object({ payment: processorId, paid_at: time }).optional().catch(undefined),
+  /** The date of the charge from which the interval counts since it was changed. */
+  counted_from: date.optional().catch(undefined),
+})
+export type Renewal = z.output<typeof Renewal>
+
+/** Our metadata on a subscription or on a payment; null if it is none of ours. */
+export const readRenewal = (metadata: unknown): Renewal | null => Renewal.safeParse(metadata).data ?? null
+
+/**
+ * Our metadata on the payment of a difference, which belongs to no subscription: the change that it pays for. `key` is the idempotency key
+ * of the change, and `period_start` the period for which the difference was calculated.
+ */
+export const Difference = Sale.extend({
+  first_payment: processorId,
+  change: z.object({ key: z.string(), from: Terms, to: Terms, period_start: time }),
+})
 
 function fromText(written: unknown): unknown {
   if (typeof written !== 'string') return written

@@ -2,10 +2,22 @@
 // and ended by us. Several callers may create or end the same one concurrently.
 import type * as z from 'zod'
 import { log } from '../../log/log.ts'
+import { toDecimalText } from '../../money/money.ts'
 import { ProcessorError, UnexpectedReply } from '../processor.ts'
 import { type MollieApi, MollieApiError, parse } from './api.ts'
 import { amsterdamDate, dateText, firstChargeDate, intervalText } from './dates.ts'
-import { type FirstSale, type Payment, Payments, Renewal, Subscription, Subscriptions } from './objects.ts'
+import {
+  Difference,
+  type FirstSale,
+  type Payment,
+  Payments,
+  type Renewal,
+  readRenewal,
+  Subscription,
+  Subscriptions,
+  type Terms,
+} from './objects.ts'
+import { chargedTerms, isSameTerms, type Move, paidAt, readChange, requireRenewal, writeRenewal } from './plan.ts'
 import { hasEnded } from './translate.ts'
 
 /** Mollie's maximum page size. No customer has more subscriptions, and older charges do not matter. */
@@ -24,14 +36,26 @@ const KEY_PERIOD_MS = 10 * 60_000
 export async function listSubscriptions(api: MollieApi, payment: Payment): Promise<Subscription[]> {
   const reply = await api.get(`/customers/${encodeURIComponent(requireCustomer(payment))}/subscriptions${PAGE}`)
   return parse(Subscriptions, reply)
-    ._embedded.subscriptions.filter(({ metadata }) => Renewal.safeParse(metadata).data?.first_payment === payment.id)
+    ._embedded.subscriptions.filter(({ metadata }) => readRenewal(metadata)?.first_payment === payment.id)
     .toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime() || (one.id < other.id ? -1 : 1))
 }
 
-/** The payments of a subscription so far, latest first. */
-export async function listCharges(api: MollieApi, subscription: Subscription): Promise<Payment[]> {
-  const { _embedded } = parse(Payments, await api.get(`${subscriptionPath(subscription)}/payments${PAGE}`))
-  return _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
+/**
+ * The charges of a subscription so far, and the payments of differences, which belong to no subscription; both latest first. Mollie lists
+ * all of a customer's payments together.
+ */
+export async function listPayments(
+  api: MollieApi,
+  payment: Payment,
+  subscription: Subscription,
+): Promise<{ charges: Payment[]; differences: Payment[] }> {
+  const path = `/customers/${encodeURIComponent(requireCustomer(payment))}/payments${PAGE}`
+  const { _embedded } = parse(Payments, await api.get(path))
+  const payments = _embedded.payments.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
+  return {
+    charges: payments.filter(({ subscriptionId }) => subscriptionId === subscription.id),
+    differences: payments.filter(({ metadata }) => Difference.safeParse(metadata).data?.first_payment === payment.id),
+  }
 }
 
 /**
@@ -62,6 +86,85 @@ export async function makeSubscription(
   }
 }
 
+/** What a subscription charges from now on. `product`: what the buyer reads on bank statements. */
+export interface PlanUpdate {
+  terms: Terms
+  product?: string
+  metadata: Renewal
+  startDate?: Date | undefined
+  mandateId?: string | undefined
+}
+
+/** Changes a subscription by one call, its metadata included, so that a crash leaves nothing halfway. */
+export async function updatePlan(
+  api: MollieApi,
+  subscription: Subscription,
+  { terms, product, metadata, startDate, mandateId }: PlanUpdate,
+): Promise<void> {
+  const { currency, value, interval } = terms
+  const reply = await api.patch(subscriptionPath(subscription), {
+    amount: { currency, value },
+    interval,
+    ...(product !== undefined && { description: describe(product, metadata.checkout_id) }),
+    ...(startDate && { startDate: dateText(startDate) }),
+    ...(mandateId && { mandateId }),
+    metadata: writeRenewal(metadata),
+  })
+  if (isSameTerms(chargedTerms(parse(Subscription, reply)), terms)) return
+  throw new ProcessorError('mollie', 'unavailable', 'the plan is unchanged', { answered: true })
+}
+
+/**
+ * Changes the plan for which a difference was paid. On a page, that payment has also given a new mandate. If Mollie refuses, as when the
+ * subscription was cancelled meanwhile, the payment is returned.
+ */
+export async function settleDifference(
+  api: MollieApi,
+  subscription: Subscription,
+  difference: Payment,
+  { startDate, countsFrom }: Move,
+): Promise<void> {
+  const { to } = readChange(difference)
+  const { scheduled: _, ...renewal } = requireRenewal(subscription)
+  const at = paidAt(difference)
+  const metadata = {
+    ...renewal,
+    ...(countsFrom && { counted_from: countsFrom }),
+    changed: { at, to, payment: difference.id },
+    settled: { payment: difference.id, paid_at: at },
+  }
+  const mandateId = difference.sequenceType === 'first' ? (difference.mandateId ?? undefined) : undefined
+  try {
+    await updatePlan(api, subscription, { terms: to, product: difference.description, metadata, startDate, mandateId })
+  } catch (cause) {
+    if (!(cause instanceof MollieApiError && cause.kind === 'rejected')) throw cause
+    log('warn', 'Mollie plan not changed after its difference was paid', { payment: difference.id, cause })
+    await refundDifference(api, difference)
+  }
+}
+
+/** Returns a difference that can change no plan any more. Mollie may refuse, as when the account has too little money. */
+export async function refundDifference(api: MollieApi, { id, amount: { amount, currency } }: Payment): Promise<void> {
+  const body = { amount: { currency, value: toDecimalText(amount, currency) } }
+  try {
+    await api.post(`/payments/${encodeURIComponent(id)}/refunds`, body, `${id}:refund`)
+  } catch (cause) {
+    if (!(cause instanceof MollieApiError && cause.kind === 'rejected')) throw cause
+    log('error', 'Mollie difference not refunded: its plan was not changed', { payment: id, cause })
+  }
+}
+
+/** After the first charge of a scheduled change. Mollie counts the interval from that charge. */
+export async function setInterval(
+  api: MollieApi,
+  subscription: Subscription,
+  { interval, countsFrom }: { interval: string; countsFrom: Date },
+): Promise<void> {
+  const { scheduled: _, ...renewal } = requireRenewal(subscription)
+  const terms = { ...chargedTerms(subscription), interval }
+  await updatePlan(api, subscription, { terms, metadata: { ...renewal, counted_from: countsFrom } })
+}
+
 /**
  * Ends a subscription. Does nothing if it has ended. Throws unless the reply or a read shows the end: Mollie may answer a 204, and refuses to
  * end a subscription twice, as when a concurrent caller was first.
@@ -80,6 +183,9 @@ export async function endSubscription(api: MollieApi, subscription: Subscription
   throw refused ?? new ProcessorError('mollie', 'unavailable', 'the subscription has not ended', { answered: true })
 }
 
+/** Mollie refuses a description that another active subscription of the customer has. */
+const describe = (product: string, checkoutId: string) => `${product.slice(0, 240)} ${checkoutId.slice(0, 8)}`
+
 function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
   const { checkout_id, paywall_id, user_id, interval, interval_count, renewal } = sale
   const metadata: z.input<typeof Renewal> = { checkout_id, paywall_id, user_id, first_payment: payment.id }
@@ -89,17 +195,17 @@ function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
     interval: intervalText(interval, interval_count),
     // Mollie refuses a start date in the past, and the payment may be reported so late that its date has passed.
     startDate: dateText(new Date(Math.max(first.getTime(), amsterdamDate(now).getTime()))),
-    description: `${payment.description.slice(0, 240)} ${checkout_id.slice(0, 8)}`,
+    description: describe(payment.description, checkout_id),
     // Uses the mandate of this payment, because a card that the customer gave for something else must not be charged.
     ...(payment.mandateId && { mandateId: payment.mandateId }),
     metadata,
   }
 }
 
-function requireCustomer({ id, customerId }: Payment): string {
+export function requireCustomer({ id, customerId }: Payment): string {
   if (!customerId) throw new UnexpectedReply('mollie', `the customer of ${id}`)
   return customerId
 }
 
-const subscriptionPath = ({ customerId, id }: Subscription) =>
+export const subscriptionPath = ({ customerId, id }: Subscription) =>
   `/customers/${encodeURIComponent(customerId)}/subscriptions/${encodeURIComponent(id)}`

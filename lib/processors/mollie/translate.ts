@@ -3,11 +3,32 @@
 // Nothing is fetched here.
 import type { Decision, Found } from '../adapter.ts'
 import { daysLater } from '../later.ts'
-import { ONE_TIME, type PurchaseStatus } from '../processor.ts'
+import { ONE_TIME, type PaymentFact, type PurchaseStatus, type ScheduledChange } from '../processor.ts'
 import { parse } from './api.ts'
-import { amsterdamDate, chargeAfter, firstChargeDate, readInterval } from './dates.ts'
-import { saleFacts } from './facts.ts'
-import { Amount, type FirstSale, isChargedBack, type Payment, Sale, type Subscription } from './objects.ts'
+import { amsterdamDate, chargeAfter, firstChargeDate, intervalText, readInterval } from './dates.ts'
+import { chargeFacts, saleFacts } from './facts.ts'
+import {
+  Amount,
+  type FirstSale,
+  isChargedBack,
+  isGivenBack,
+  type Payment,
+  readRenewal,
+  Sale,
+  type Subscription,
+} from './objects.ts'
+import {
+  changeInPeriod,
+  findUnsettled,
+  isSameTerms,
+  isSettled,
+  type Move,
+  moveCharges,
+  type Plan,
+  readChange,
+  readPlan,
+  toAmount,
+} from './plan.ts'
 
 /** Everything that Mollie has about a sale. */
 export interface ObservedSale {
@@ -21,25 +42,33 @@ export interface ObservedSale {
   subscriptions: Subscription[]
   /** The charges of the oldest subscription, latest first. */
   charges: Payment[]
+  /** The payments of differences, by which plans are changed, latest first. */
+  differences: Payment[]
 }
 
 export type MollieTodo =
   | { do: 'create the subscription'; payment: Payment; sale: FirstSale }
   | { do: 'end the subscription'; subscription: Subscription }
+  | { do: 'change the plan'; subscription: Subscription; difference: Payment; move: Move }
+  | { do: 'refund the difference'; difference: Payment }
+  | { do: 'set the interval'; subscription: Subscription; interval: string; countsFrom: Date }
 
 interface RecurringSale {
   payment: Payment
   sale: FirstSale
   /** Null if it is not created yet, or Mollie refused to create it. */
   subscription: Subscription | null
+  plan: Plan
   charges: Payment[]
+  differences: Payment[]
 }
 
-/** Decides the purchase, and what Mollie does not do by itself: create its subscription, and end those that must not charge. */
-export function decideSale(
-  { isPage, payment, sale, subscriptions, charges }: ObservedSale,
-  now: Date,
-): Decision<MollieTodo> {
+/**
+ * Decides the purchase, and what Mollie does not do by itself: create its subscription, change its plan, and end subscriptions that must
+ * not charge.
+ */
+export function decideSale(observed: ObservedSale, now: Date): Decision<MollieTodo> {
+  const { isPage, payment, sale, subscriptions, charges } = observed
   const isOpen = payment.status === 'open'
   // An open payment counts as undecided, because it may be paid between two reads.
   const isUndecided = isOpen || mayBeSold(payment)
@@ -49,26 +78,95 @@ export function decideSale(
   if (payment.sequenceType !== 'first') return { found: paymentSnapshot(payment), isUndecided, todo: null, payments }
   if (!sale) return { found: null, isUndecided: false, todo: null }
 
-  const [subscription = null, ...others] = subscriptions
-  const recurring = { payment, sale, subscription, charges }
+  const recurring = toRecurring(observed, sale)
   const found = subscriptionSnapshot(recurring, now)
-  const extra = others.find((other) => !hasEnded(other))
+  const extra = subscriptions.slice(1).find((other) => !hasEnded(other))
   const pending = extra ? end(extra) : nextTodo(recurring, found, now)
   const todo = payment.status === 'paid' ? pending : null
-  // A purchase without a subscription is read as if it had the one that is to be created.
-  return { found, isUndecided, todo, mayActLater: todo?.do === 'create the subscription', payments }
+  // A purchase without a subscription is read as if it had the one that is to be created, and one with a paid difference as before it.
+  const mayActLater = todo !== null && CAN_WAIT.has(todo.do)
+  return { found, isUndecided, todo, mayActLater, payments: [...payments, ...differenceFacts(recurring, found)] }
 }
 
-function nextTodo({ payment, sale, subscription }: RecurringSale, found: Found, now: Date): MollieTodo | null {
+const CAN_WAIT: ReadonlySet<MollieTodo['do']> = new Set([
+  'create the subscription',
+  'change the plan',
+  'set the interval',
+])
+
+function toRecurring({ payment, subscriptions, charges, differences }: ObservedSale, sale: FirstSale): RecurringSale {
+  const [subscription = null] = subscriptions
+  const plan = subscription ? readPlan(subscription, charges) : soldPlan(sale)
+  return { payment, sale, subscription, plan, charges, differences }
+}
+
+const soldPlan = ({ renewal, interval, interval_count: count }: FirstSale): Plan => ({
+  terms: { ...renewal, interval: intervalText(interval, count) },
+  scheduled: null,
+  intervalToSet: null,
+})
+
+function nextTodo(recurring: RecurringSale, found: Found, now: Date): MollieTodo | null {
+  const { payment, sale, subscription, plan, charges } = recurring
   if (subscription) {
     // Either the buyer cancelled while another call was creating the subscription, or the purchase is over, and the subscription must end,
     // too: a suspended one could charge again after a new mandate.
     const isUnwanted = sale.canceled_at !== undefined || found.purchase.status === 'canceled'
-    return isUnwanted && !hasEnded(subscription) ? end(subscription) : null
+    if (isUnwanted && !hasEnded(subscription)) return end(subscription)
+    return settle(recurring, subscription, found) ?? setInterval(subscription, plan, charges)
   }
   const isOver = firstChargeDate(payment, sale) <= now
   if (sale.canceled_at || isGivenBack(payment) || isOver) return null
   return { do: 'create the subscription', payment, sale }
+}
+
+/** A difference that was paid changes the plan for which it was calculated. If that is gone, the payment is returned. */
+function settle(recurring: RecurringSale, subscription: Subscription, found: Found): MollieTodo | null {
+  const difference = findUnsettled(subscription, recurring.differences)
+  if (!difference) return null
+  if (!isApplicable(recurring, subscription, difference, found)) return { do: 'refund the difference', difference }
+  const { from, to } = readChange(difference)
+  const move = moveCharges({ ...recurring, subscription }, from, to)
+  return { do: 'change the plan', subscription, difference, move }
+}
+
+/** Whether a difference was paid for the present period of the present plan. */
+function isApplicable(
+  { plan }: RecurringSale,
+  subscription: Subscription,
+  difference: Payment,
+  { purchase }: Found,
+): boolean {
+  const { from, period_start: start } = readChange(difference)
+  return (
+    !hasEnded(subscription) &&
+    isSameTerms(from, plan.terms) &&
+    start.getTime() === purchase.currentPeriodStart?.getTime()
+  )
+}
+
+/** After the first charge of a scheduled change: Mollie counts the new interval from the last charge. */
+function setInterval(
+  subscription: Subscription,
+  { intervalToSet: interval }: Plan,
+  charges: Payment[],
+): MollieTodo | null {
+  const [charge] = charges
+  if (interval === null || !charge || hasEnded(subscription)) return null
+  return { do: 'set the interval', subscription, interval, countsFrom: amsterdamDate(charge.createdAt) }
+}
+
+/** The facts of the differences. One that is about to change the plan is reported afterwards, so that it names the new price. */
+function differenceFacts(recurring: RecurringSale, found: Found): PaymentFact[] {
+  const { subscription, differences } = recurring
+  if (!subscription) return []
+  const isSpent = (difference: Payment) => difference.status !== 'paid' || isSettled(subscription, difference)
+  const isLate = (difference: Payment) =>
+    !isSpent(difference) && (isGivenBack(difference) || !isApplicable(recurring, subscription, difference, found))
+  return [
+    ...chargeFacts(differences.filter(isSpent)),
+    ...chargeFacts(differences.filter(isLate)).map((fact) => ({ ...fact, broughtNothing: true })),
+  ]
 }
 
 const end = (subscription: Subscription): MollieTodo => ({ do: 'end the subscription', subscription })
@@ -85,21 +183,18 @@ const mayBeSold = ({ status }: Payment) => status === 'paid' || status === 'pend
  * still shows as its next payment date, and is recognised by it; in the reverse order it would be missed.
  */
 function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
-  const { payment, sale, subscription, charges } = recurring
+  const { payment, sale, subscription, plan, charges } = recurring
   const begunAt = payment.paidAt ?? payment.createdAt
-  const startDate = subscription?.startDate ?? firstChargeDate(payment, sale)
-  const terms = subscription ? readInterval(subscription.interval, sale) : sale
+  const terms = readInterval(plan.terms.interval, sale)
   const canceledAt = subscription?.canceledAt ?? sale.canceled_at ?? null
   const renews = subscription ? !hasEnded(subscription) : canceledAt === null
   // Without renewal the period is the last one that was paid for: a failed charge bought nothing.
   const charge = renews ? charges[0] : charges.find((each) => !isFailed(each))
   const start = charge ? amsterdamDate(charge.createdAt) : begunAt
-  const renewal = parse(Amount, sale.renewal)
-  const price = subscription?.amount ?? renewal
-  // A charge at the sold price, before a change of plan, paid for the interval that was sold.
-  const paidTerms = charge && isSame(charge.amount, renewal) && !isSame(charge.amount, price) ? sale : terms
-  const rhythm = { startDate, interval: paidTerms.interval, intervalCount: paidTerms.interval_count }
-  const nextCharge = charge ? chargeAfter(rhythm, start) : startDate
+  const price = toAmount(plan.terms)
+  const isOnTrial = sale.trial_days > 0 && !charge
+  const changed = subscription && !isOnTrial ? changeInPeriod(subscription, plan, start) : null
+  const nextCharge = nextChargeDate(recurring, charge, changed !== null)
   const next = subscription?.nextPaymentDate
   const end = renews && next && next > start ? next : nextCharge
   const begun = payment.status === 'paid'
@@ -111,9 +206,12 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
       processorPrice: null,
       startedAt: begunAt,
       charged: begun ? payment.amount.amount : null,
-      priceCovered: (sale.trial_days > 0 && !charge) || isSame((charge ?? payment).amount, price),
-      changedInPeriod: false,
-      scheduledChange: null,
+      priceCovered:
+        isOnTrial ||
+        isSame((charge ?? payment).amount, price) ||
+        (changed !== null && isDifferencePaid(recurring, changed.payment)),
+      changedInPeriod: changed !== null,
+      scheduledChange: renews ? scheduledChange(plan, sale, end) : null,
       versions: {},
       customer: payment.customerId ?? null,
       buyerEmail: null,
@@ -133,6 +231,43 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
       canceledAt,
     },
   }
+}
+
+/** The date of the charge after `charge`, which Mollie does not show once a subscription has ended. */
+function nextChargeDate(
+  { payment, sale, subscription, plan }: RecurringSale,
+  charge: Payment | undefined,
+  isChanged: boolean,
+): Date {
+  const startDate = subscription?.startDate ?? firstChargeDate(payment, sale)
+  if (!charge) return startDate
+  const date = amsterdamDate(charge.createdAt)
+  const terms = readInterval(plan.terms.interval, sale)
+  const renewal = parse(Amount, sale.renewal)
+  // A charge at the sold price, before a change of plan by the owner at Mollie, paid for the interval that was sold.
+  const isSoldPrice = isSame(charge.amount, renewal) && !isSame(charge.amount, toAmount(plan.terms))
+  const paidTerms = isSoldPrice && !isChanged ? sale : terms
+  const countedFrom = subscription && readRenewal(subscription.metadata)?.counted_from
+  const rhythm = {
+    startDate: countedFrom ?? startDate,
+    interval: paidTerms.interval,
+    intervalCount: paidTerms.interval_count,
+  }
+  return chargeAfter(rhythm, date)
+}
+
+/** Without a payment nothing was due. A payment that Mollie no longer lists was not returned lately. */
+function isDifferencePaid({ differences }: RecurringSale, id: string | undefined): boolean {
+  const difference = differences.find((each) => each.id === id)
+  return difference === undefined || (difference.status === 'paid' && !isGivenBack(difference))
+}
+
+/** Mollie has no names for prices, so the change is described by what it charges. */
+function scheduledChange({ scheduled }: Plan, sale: FirstSale, at: Date): ScheduledChange | null {
+  if (!scheduled) return null
+  const { amount: unitAmount, currency } = toAmount(scheduled.to)
+  const { interval, interval_count: intervalCount } = readInterval(scheduled.to.interval, sale)
+  return { processorPrice: null, at, charge: { unitAmount, currency, interval, intervalCount } }
 }
 
 /** A one-time purchase. */
@@ -168,12 +303,6 @@ export const hasEnded = ({ status }: Subscription) => status === 'canceled' || s
 
 const isSame = (one: Payment['amount'], other: Payment['amount']) =>
   one.amount === other.amount && one.currency === other.currency
-
-/** Whether the payment was returned to the buyer entirely. */
-function isGivenBack({ amount, amountRefunded, amountChargedBack }: Payment): boolean {
-  const back = (amountRefunded?.amount ?? 0) + (amountChargedBack?.amount ?? 0)
-  return amount.amount > 0 && back >= amount.amount
-}
 
 function toStatus({ payment, sale, subscription, charges }: RecurringSale, isOver: boolean): PurchaseStatus {
   const decided = charges.find((each) => isPaid(each) || isFailed(each))

@@ -190,7 +190,7 @@ export class BrowserPaywall {
     )
   }
 
-  /** Changes the plan of the user's subscription. If `checkoutUrl` is not null, it changes once the difference is paid there. */
+  /** Changes the plan of the user's subscription. If `checkoutUrl` is not null, it changes once the difference is paid there. If `pending` is true, that takes days. */
   changePlan(input: QuotedChangeParams, options: CallOptions = {}): Promise<Reply.ChangedPlan> {
     const key = newKey()
     return this.#prices.sell(input.price, options, (price) =>

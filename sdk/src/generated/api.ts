@@ -1821,9 +1821,11 @@ export interface components {
             when: "now" | "period_end";
             /**
              * Format: uri
-             * @description A page of the processor where the buyer must confirm or pay the difference: the plan changes once that is done, or it has changed and the subscription is past due until then. Null if nothing is left to do
+             * @description A page of the processor where the buyer must confirm or pay the difference: the plan changes once that is done, or it has changed and the subscription is past due until then. Null if the buyer has nothing left to do
              */
             checkoutUrl: string | null;
+            /** @description Whether the difference is being collected, which takes days by direct debit: the plan changes once it is paid */
+            pending: boolean;
         };
         CustomerPortal: {
             /**
@@ -3049,7 +3051,7 @@ export interface operations {
             /**
              * @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall
              *     - `Unauthorized`: The token's user is anonymous. This requires a user with an e-mail address or an external id
-             *     - `plan_change_unavailable`: The subscription's processor, named in `acquiring`, cannot change plans through its API, or is not the paywall's any more; or The subscription's processor, named in `acquiring`, changes plans at once only, and `when` is `period_end`, which is the default for a lower price
+             *     - `plan_change_unavailable`: The subscription's processor, named in `acquiring`, cannot change plans through its API, or not in this way, or is not the paywall's any more. One that keeps no credit makes no change at once whose credit exceeds the new price; or The subscription's processor, named in `acquiring`, changes plans at once only, and `when` is `period_end`, which is the default for a lower price
              */
             403: {
                 headers: {
@@ -3098,7 +3100,7 @@ export interface operations {
              *     - `subscription_not_changeable`: The subscription is past due, paused or about to be replaced, so its plan cannot be changed: see `status`
              *     - `subscription_cancelled`: The subscription's end is scheduled, and its processor, named in `acquiring`, changes no plan then. The cancellation has to be undone first
              *     - `quote_expired`: The quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has changed: request another preview
-             *     - `plan_change_in_progress`: A change of this subscription is under way. Repeat the call after the time in `Retry-After`
+             *     - `plan_change_in_progress`: A change of this subscription is under way, perhaps until a direct debit is paid. Repeat the call after the time in `Retry-After`
              */
             409: {
                 headers: {

@@ -28,7 +28,7 @@ export const paysEveryChangeOnPage = (acquiring: ProcessorName) => acquiring ===
 
 /** Whether a change whose charge is declined waits for a payment on a page of the processor. Elsewhere it is refused. */
 export const paysDeclinedChangeOnPage = (acquiring: ProcessorName) =>
-  acquiring === 'stripe' || acquiring === 'chargebee' || paysEveryChangeOnPage(acquiring)
+  acquiring === 'stripe' || acquiring === 'chargebee' || acquiring === 'mollie' || paysEveryChangeOnPage(acquiring)
 
 /** Processors that may make a change although its charge is declined: it is then past due, and paid on another page. */
 export const MAY_MAKE_DECLINED_CHANGES = ['chargebee'] as const

@@ -55,7 +55,13 @@ const refund = (id: string, status: string, value: string) => ({
   createdAt: at('2027-01-02'),
 })
 
-function decide({ first = {}, sale = {}, subscription = {}, charges = [] as object[] } = {}) {
+function decide({
+  first = {},
+  sale = {},
+  subscription = {},
+  charges = [] as object[],
+  differences = [] as object[],
+} = {}) {
   return decideSale(
     {
       isPage: false,
@@ -63,6 +69,7 @@ function decide({ first = {}, sale = {}, subscription = {}, charges = [] as obje
       sale: { ...SALE, ...sale },
       subscriptions: [Subscription.parse({ ...SUBSCRIPTION, ...subscription })],
       charges: charges.map((each) => Payment.parse(each)),
+      differences: differences.map((each) => Payment.parse(each)),
     },
     NOW,
   )

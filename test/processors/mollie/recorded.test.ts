@@ -121,7 +121,10 @@ const facts = ({ payments }: ReturnType<typeof decideSale>) =>
   payments?.map(({ kind, id, paymentId, amount }) => `${kind} ${id} of ${paymentId}: ${amount}`)
 
 const once = (payment: object) =>
-  decideSale({ isPage: false, payment: Payment.parse(payment), sale: null, subscriptions: [], charges: [] }, NOW)
+  decideSale(
+    { isPage: false, payment: Payment.parse(payment), sale: null, subscriptions: [], charges: [], differences: [] },
+    NOW,
+  )
 
 const quarterly = (charge: object) =>
   decideSale(
@@ -131,6 +134,7 @@ const quarterly = (charge: object) =>
       sale: SALE,
       subscriptions: [Subscription.parse(SUBSCRIPTION)],
       charges: [Payment.parse(charge)],
+      differences: [],
     },
     new Date('2023-06-03T12:00:00Z'),
   )

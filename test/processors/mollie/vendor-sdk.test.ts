@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto'
 import { Client, HTTPClient, SignatureValidator } from 'mollie-api-typescript'
 import { expect, test } from 'vitest'
 import { mollieAdapter } from '../../../lib/processors/mollie/adapter.ts'
+import { Payment } from '../../../lib/processors/mollie/objects.ts'
 import type { ObservedSale } from '../../../lib/processors/mollie/translate.ts'
-import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
+import type { CheckoutOrder, PlanChange } from '../../../lib/processors/processor.ts'
 import { ACME } from './emulator/fixture.ts'
 
 // Compares the unmodified official SDK with the adapter, for the same calls.
@@ -39,6 +40,7 @@ async function readRequest(request: Request): Promise<Sent> {
 
 const sale = { checkout_id: CHECKOUT_ID, paywall_id: '1001', user_id: 'user_1' }
 const price = { currency: 'EUR', value: '9.99' }
+const dearer = { currency: 'EUR', value: '19.99' }
 const metadata = { ...sale, interval: 'month', interval_count: 1, trial_days: 0, renewal: price }
 const common = {
   description: 'Acme Pro',
@@ -66,6 +68,7 @@ const SUBSCRIPTION = {
   amount: price,
   startDate: '2026-12-24',
   interval: '1 month',
+  mandateId: 'mdt_1',
   metadata: { ...sale, first_payment: 'tr_1' },
   createdAt: '2026-11-23T09:02:00+00:00',
 }
@@ -76,7 +79,8 @@ const replies = (subscriptions: object[]): [RegExp, object | null][] => [
   [/^POST .*\/customers$/, { id: 'cst_1' }],
   [/^DELETE /, { ...SUBSCRIPTION, status: 'canceled' }],
   [/^PATCH .*\/payments/, { ...PAYMENT, metadata: { ...metadata, canceled_at: NOW.toISOString() } }],
-  [/\/subscriptions\/sub_1\/payments/, list('payments')],
+  [/^PATCH .*\/subscriptions/, { ...SUBSCRIPTION, amount: dearer }],
+  [/\/customers\/cst_1\/payments/, list('payments')],
   [/\/subscriptions/, list('subscriptions', ...subscriptions)],
   [/\/payments/, PAYMENT],
 ]
@@ -175,7 +179,7 @@ const readPayment: Theirs = (mollie) => mollie.payments.get({ paymentId: 'tr_1',
 const saleReads: Theirs[] = [
   readPayment,
   (mollie) => mollie.subscriptions.list({ customerId: 'cst_1', limit: 250 }),
-  (mollie) => mollie.subscriptions.listPayments({ customerId: 'cst_1', subscriptionId: 'sub_1', limit: 250 }),
+  (mollie) => mollie.customers.listPayments({ customerId: 'cst_1', limit: 250 }),
 ]
 
 test('reads a purchase as the SDK does', () =>
@@ -211,6 +215,73 @@ test('cancels as the SDK does', () =>
   compare(
     (adapter) => adapter.cancelAtPeriodEnd('tr_1', 'too expensive'),
     [...saleReads, (mollie) => mollie.subscriptions.cancel({ customerId: 'cst_1', subscriptionId: 'sub_1' })],
+  ))
+
+const STARTED_AT = '2026-11-23T09:01:00.000Z'
+
+const change = (when: PlanChange['when']): PlanChange => ({
+  key: 'change_1',
+  subscriptionId: 'tr_1',
+  to: { processorPrice: 'Acme Team', currency: 'EUR', amount: 1999, interval: 'month', intervalCount: 1 },
+  when,
+  pricedAt: new Date(STARTED_AT),
+})
+const from = { ...price, interval: '1 month' }
+const to = { ...dearer, interval: '1 month' }
+
+test('charges a difference as the SDK does', () =>
+  compare(
+    async (adapter) => adapter.changePlan?.(change('now'), 1000),
+    [
+      ...saleReads,
+      (mollie, idempotencyKey) =>
+        mollie.payments.create({
+          idempotencyKey,
+          paymentRequest: {
+            amount: { currency: 'EUR', value: '10.00' },
+            description: 'Acme Team',
+            sequenceType: 'recurring',
+            redirectUrl: null,
+            customerId: 'cst_1',
+            mandateId: 'mdt_1',
+            metadata: {
+              ...sale,
+              first_payment: 'tr_1',
+              change: { key: 'change_1', from, to, period_start: STARTED_AT },
+            },
+          },
+        }),
+      ...saleReads,
+    ],
+  ))
+
+test('changes a subscription as the SDK does', () =>
+  compare(
+    async (adapter) => adapter.changePlan?.(change('period_end'), 0),
+    [
+      ...saleReads,
+      (mollie) =>
+        mollie.subscriptions.update({
+          customerId: 'cst_1',
+          subscriptionId: 'sub_1',
+          requestBody: {
+            amount: dearer,
+            interval: '1 month',
+            description: `Acme Team ${CHECKOUT_ID.slice(0, 8)}`,
+            metadata: { ...sale, first_payment: 'tr_1', scheduled: { at: '2026-12-24', from, to } },
+          },
+        }),
+      ...saleReads,
+    ],
+  ))
+
+test('returns a difference as the SDK does', () =>
+  compare(
+    (adapter) => adapter.act({ do: 'refund the difference', difference: Payment.parse({ ...PAYMENT, id: 'tr_2' }) }),
+    [
+      (mollie, idempotencyKey) =>
+        mollie.refunds.create({ idempotencyKey, paymentId: 'tr_2', refundRequest: { amount: price } }),
+    ],
   ))
 
 test('stores a cancellation before there is a subscription as the SDK does', () =>
