@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { getPriceId, newEmail, parseOpened, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
+import { refusal } from '../support/refusal.ts'
 import {
   advanceClock,
   buy,
@@ -73,7 +74,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const refused = await order(shop, 'monthly', options)
     expect([refused.status, refused.body, refused.headers['retry-after']]).toEqual([
       502,
-      { error: 'processor_unavailable' },
+      refusal('processor_unavailable'),
       '17',
     ])
     shop.emulator.onCall = undefined

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import type { Reply } from '../support/call.ts'
 import { FULL_SIZE } from '../support/full-size.ts'
+import { refusal } from '../support/refusal.ts'
 import type { Shop } from './shop.ts'
 
 /** `cut`: the connection breaks before a call takes effect; `lost`: after it. A number: the processor responds with that status. */
@@ -117,7 +118,7 @@ export function expectRefusal(reply: Reply, { fault, from, error }: Outage): voi
   const note = `${fault} from call ${from}`
   expect({ status, body, retry: headers['retry-after'] }, note).toEqual({
     status: 502,
-    body: { error },
+    body: refusal(error),
     retry: error === 'processor_unavailable' ? '2' : undefined,
   })
 }
