@@ -35,7 +35,8 @@ create table processors (
   pages_sell_once      boolean not null  -- whether a hosted page can be paid only once
 );
 
--- The paywalls, as their owners' files describe them. The jsonb columns are public: bootstrap serves them.
+-- The paywalls, as their owners' files describe them. The jsonb columns are public: bootstrap serves them. `offers` are the owner's own
+-- entries; those that take something off have a table.
 create table paywalls (
   id         text primary key check (id ~ '^[0-9]{1,19}$'),
   owner_id   uuid not null references owners,
@@ -96,6 +97,29 @@ create table prices (
 );
 create unique index prices_on_sale on prices (paywall_id, slug) where retired_at is null;
 
+-- The offers of a paywall that take something off. One that leaves the paywall file is retired: its uses still count if it returns.
+create table offers (
+  owner_id     uuid not null,
+  paywall_id   text not null,
+  id           text not null check (char_length(id) between 1 and 100), -- the owner's own
+  title        text not null check (char_length(title) between 1 and 200),
+  badge        text check (char_length(badge) between 1 and 200),
+  discount     jsonb not null check (jsonb_typeof(discount) = 'object'), -- {percent | amount, currency, periods?}
+  prices       text[] not null check (cardinality(prices) between 1 and 100), -- slugs
+  countries    text[] check (cardinality(countries) >= 1), -- null: all
+  starts_at    timestamptz,
+  ends_at      timestamptz,
+  max_uses     integer check (max_uses >= 1),
+  code         text check (char_length(code) between 4 and 50), -- gives the offer, in upper or lower case
+  show         text not null check (show in ('paywall', 'cancel', 'code')),
+  processor_discount text check (char_length(processor_discount) between 1 and 255), -- the processor's id of the discount
+  position     integer not null,
+  retired_at   timestamptz,
+  primary key (owner_id, paywall_id, id),
+  foreign key (owner_id, paywall_id) references paywalls (owner_id, id)
+);
+create unique index offers_by_code on offers (owner_id, paywall_id, lower(code)) where retired_at is null;
+
 -- The buyers of an owner, on all of its test paywalls or on all of its live ones. Two owners that know the same address have two separate
 -- users, and so has one owner that knows it in both modes. An anonymous user has neither an e-mail address nor an external id.
 create table users (
@@ -145,6 +169,7 @@ create table checkouts (
   acquiring       text not null,
   trial_days      integer not null check (trial_days between 0 and 730),
   options         jsonb not null default '{}' check (jsonb_typeof(options) = 'object'), -- settings.checkout of the paywall
+  offer           jsonb check (jsonb_typeof(offer) = 'object'), -- what is taken off: {id, discount, processor_discount} of an offer, as it was
   further_trial   boolean not null, -- the trial is valid even if the buyer has had one: the owner requested it
   country         text check (country ~ '^[A-Z]{2}$'),        -- the buyer's country, if it decides the price
   local_currency  text check (local_currency ~ '^[A-Z]{3}$'), -- the currency that an owner requested
@@ -177,6 +202,20 @@ create index checkouts_of_member on checkouts (paywall_id, user_id);
 create index checkouts_to_reconcile on checkouts (paywall_id, reconcile_at) where reconcile_at is not null;
 create index checkouts_of_former_email on checkouts (paywall_id, former_email) where former_email is not null;
 create index checkouts_by_age on checkouts (purge_at) where purge_at is not null;
+
+-- The uses of offers (lib/purchases/offer-uses.sql): one for each checkout that has opened a page with an offer.
+create table offer_uses (
+  owner_id      uuid not null,
+  paywall_id    text not null,
+  offer_id      text not null,
+  checkout_id   uuid not null references checkouts on delete cascade,
+  held_until    timestamptz not null, -- until when its page may be paid; infinity: its payment is pending, or paid
+  paid_at       timestamptz,
+  is_beyond_max boolean not null default false, -- it was paid when all uses were taken
+  primary key (owner_id, paywall_id, offer_id, checkout_id),
+  foreign key (owner_id, paywall_id, offer_id) references offers (owner_id, paywall_id, id)
+);
+create index offer_uses_of_checkout on offer_uses (checkout_id);
 
 -- Decides which call opens the checkout of an Idempotency-Key. `holder` excludes a slow attempt that has lost its lease, `leased_until`
 -- admits the next one after a crash, `attempt` gives a new key at the processor once it has responded.

@@ -90,6 +90,7 @@ export interface Checkouts {
   hosted_page_id: string | null;
   id: string;
   local_currency: string | null;
+  offer: Json | null;
   options: Generated<Json>;
   paywall_id: string;
   polled_at: Timestamp | null;
@@ -169,6 +170,35 @@ export interface Members {
   owner_id: string;
   paywall_id: string;
   user_id: string;
+}
+
+export interface Offers {
+  badge: string | null;
+  code: string | null;
+  countries: string[] | null;
+  discount: Json;
+  ends_at: Timestamp | null;
+  id: string;
+  max_uses: number | null;
+  owner_id: string;
+  paywall_id: string;
+  position: number;
+  prices: string[];
+  processor_discount: string | null;
+  retired_at: Timestamp | null;
+  show: string;
+  starts_at: Timestamp | null;
+  title: string;
+}
+
+export interface OfferUses {
+  checkout_id: string;
+  held_until: Timestamp;
+  is_beyond_max: Generated<boolean>;
+  offer_id: string;
+  owner_id: string;
+  paid_at: Timestamp | null;
+  paywall_id: string;
 }
 
 export interface Owners {
@@ -446,6 +476,8 @@ export interface DB {
   events: Events;
   ledger: Ledger;
   members: Members;
+  offer_uses: OfferUses;
+  offers: Offers;
   owners: Owners;
   payments: Payments;
   paywalls: Paywalls;

@@ -11,6 +11,7 @@ import { saveAccounts } from './accounts.ts'
 import type { Change } from './changes.ts'
 import { countImpacts } from './impact-counts.ts'
 import { compareKeys, hashKeys, type KeysDifference, type NewSecret, revokeKeys, saveKeys } from './keys.ts'
+import { retireOffers, saveOffers } from './offers.ts'
 import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
 import { retirePrices, savePrices, syncUnmatched } from './prices.ts'
 import { readStored } from './stored.ts'
@@ -111,7 +112,10 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, warnings: paywalls.warnings, otherPaywalls }
 }
 
-/** Revokes and retires before it adds: a new key may reuse the name of a revoked one, and a new price a retired one's slug. */
+/**
+ * Revokes and retires before it adds: a new key may reuse the name of a revoked one, a new price a retired one's slug, and a new offer a
+ * retired one's code.
+ */
 async function write(db: Database, email: string, { keys, webhooks, paywalls, ...difference }: Difference) {
   const ownerId = difference.ownerId ?? (await saveOwner(db, email))
   await revokeKeys(db, keys.toRevoke)
@@ -125,6 +129,8 @@ async function write(db: Database, email: string, { keys, webhooks, paywalls, ..
   await removeTurnstile(db, ownerId, paywalls.turnstileToRemove)
   await retirePrices(db, paywalls.pricesToRetire)
   await savePrices(db, paywalls.pricesToSave)
+  await retireOffers(db, ownerId, paywalls.offersToRetire)
+  await saveOffers(db, ownerId, paywalls.offersToSave)
   await syncUnmatched(db, ownerId)
 }
 

@@ -1,10 +1,11 @@
-// The owner's paywalls: compares the file with the database, and saves the differences. Accounts, Turnstile keys and prices have tables
-// of their own: see accounts.ts, turnstile.ts and prices.ts.
+// The owner's paywalls: compares the file with the database, and saves the differences. Accounts, Turnstile keys, prices and offers have
+// tables of their own: see accounts.ts, turnstile.ts, prices.ts and offers.ts.
 import type { SealingKeys } from '../command.ts'
 import { type Database, splitBatches } from '../database.ts'
 import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 import { type AccountRow, compareAccount } from './accounts.ts'
 import { type Change, fieldsBetween, toChange, toDestructiveChange, toFieldChange } from './changes.ts'
+import { compareOffers, type OfferKey, type OfferRow } from './offers.ts'
 import { comparePrices, type PriceRow } from './prices.ts'
 import { type StoredPaywall, type StoredState, sameJson } from './stored.ts'
 import { compareTurnstile, type TurnstileRow } from './turnstile.ts'
@@ -24,10 +25,12 @@ export interface PaywallsDifference {
   /** Ids of prices. */
   pricesToRetire: string[]
   pricesToSave: PriceRow[]
+  offersToRetire: OfferKey[]
+  offersToSave: OfferRow[]
 }
 
 /** A row of the table `paywalls`. */
-interface PaywallRow extends Omit<FilePaywall, 'processor' | 'turnstile' | 'prices'> {
+interface PaywallRow extends Omit<FilePaywall, 'processor' | 'turnstile' | 'prices' | 'discounts'> {
   acquiring: string
 }
 
@@ -51,6 +54,8 @@ export async function comparePaywalls(
     turnstileToRemove: [],
     pricesToRetire: [],
     pricesToSave: [],
+    offersToRetire: [],
+    offersToSave: [],
   }
   for (const [index, paywall] of file.paywalls.entries()) {
     const storedPaywall = stored.paywalls.find(({ id }) => id === paywall.id)
@@ -59,13 +64,16 @@ export async function comparePaywalls(
     const account = await compareAccount(paywall, storedPaywall, sealing.processorCredentialsKey)
     const turnstile = await compareTurnstile(paywall, storedPaywall, sealing.turnstileSecretsKey)
     const prices = comparePrices(paywall, storedPaywall)
-    difference.changes.push(...account.changes, ...turnstile.changes, ...prices.changes)
+    const offers = compareOffers(paywall, storedPaywall)
+    difference.changes.push(...account.changes, ...turnstile.changes, ...prices.changes, ...offers.changes)
     difference.warnings.push(...prices.warnings)
     difference.accountsToSave.push(...account.toSave)
     difference.turnstileToSave.push(...turnstile.toSave)
     difference.turnstileToRemove.push(...turnstile.toRemove)
     difference.pricesToRetire.push(...prices.toRetire)
     difference.pricesToSave.push(...prices.toSave)
+    difference.offersToRetire.push(...offers.toRetire)
+    difference.offersToSave.push(...offers.toSave)
   }
   return difference
 }
@@ -93,7 +101,7 @@ const modeConflict = (isTest: boolean) =>
 
 function compareColumns(
   difference: PaywallsDifference,
-  { processor, turnstile: _turnstile, prices: _prices, ...columns }: FilePaywall,
+  { processor, turnstile: _turnstile, prices: _prices, discounts: _discounts, ...columns }: FilePaywall,
   stored: StoredPaywall | undefined,
 ): void {
   const row: PaywallRow = { ...columns, acquiring: processor.acquiring }

@@ -80,6 +80,15 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
         selectFrom('turnstile_keys').select(['site_key', 'secret_key']).whereRef('paywall_id', '=', 'paywalls.id'),
       ).as('turnstile'),
       jsonArrayFrom(
+        selectFrom('offers')
+          .select(['id', 'title', 'badge', 'discount', 'prices', 'countries', 'max_uses', 'code', 'show', 'position'])
+          .select(['processor_discount', 'starts_at', 'ends_at'])
+          .whereRef('offers.owner_id', '=', 'paywalls.owner_id')
+          .whereRef('paywall_id', '=', 'paywalls.id')
+          .where('retired_at', 'is', null)
+          .orderBy('position'),
+      ).as('discounts'),
+      jsonArrayFrom(
         selectFrom('prices')
           .select(['id', 'slug', 'label', 'currency', 'amount', 'interval', 'interval_count', 'trial_days'])
           .select(['processor_price', 'tokens', 'features', 'access', 'position'])

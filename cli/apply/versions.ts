@@ -6,7 +6,7 @@ import type { FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 export interface Version {
   paywall: string
   version: string
-  /** The countries that get it; null for all others. Local prices make the version differ between countries. */
+  /** The countries that get it; null for all others. Local prices and offers make the version differ between countries. */
   countries: string[] | null
 }
 
@@ -20,8 +20,11 @@ export async function computeVersions({ paywalls }: PaywallFile): Promise<Versio
 
 async function computePaywallVersions(paywall: FilePaywall): Promise<Version[]> {
   const row = toPublicRow(paywall)
-  const byPrices = Map.groupBy(allCountries(), (country) => JSON.stringify(toStructure(row, country).prices))
-  const groups = [...byPrices.values()].toSorted((some, others) => others.length - some.length)
+  const byCountry = Map.groupBy(allCountries(), (country) => {
+    const { prices, offers } = toStructure(row, country)
+    return JSON.stringify([prices, offers])
+  })
+  const groups = [...byCountry.values()].toSorted((some, others) => others.length - some.length)
   return Promise.all(
     groups.map(async (countries, index) => ({
       paywall: paywall.id,
@@ -31,10 +34,14 @@ async function computePaywallVersions(paywall: FilePaywall): Promise<Version[]> 
   )
 }
 
-/** The parts of a paywall that bootstrap reads. */
-function toPublicRow({ id, name, settings, geo, offers, layout, locales, prices }: FilePaywall) {
+/** The parts of a paywall that bootstrap reads, as of now: an offer that begins or ends later changes the version again. */
+function toPublicRow({ id, name, settings, geo, offers, discounts, layout, locales, prices }: FilePaywall) {
   const publicPrices = prices.map(({ paywall_id: _id, processor_price: _processorPrice, ...price }) => price)
-  return { id, name, settings, geo, offers, layout, locales, prices: publicPrices }
+  const publicOffers = discounts
+    .filter(({ show }) => show !== 'code')
+    .map(({ code: _code, max_uses: _max, processor_discount: _processorDiscount, ...offer }) => offer)
+  const now = new Date().toISOString()
+  return { id, name, settings, geo, offers, discounts: publicOffers, now, layout, locales, prices: publicPrices }
 }
 
 export function versionText({ paywall, version, countries }: Version): string {

@@ -13,13 +13,23 @@ export const errorMap: z.core.$ZodErrorMap = (issue) => {
 /** Formats an issue with its path. Each unknown field of an object becomes an error of its own. */
 export function toMessages(issue: z.core.$ZodIssue, parentPath: PropertyKey[] = []): string[] {
   const path = [...parentPath, ...issue.path]
-  // A block is a known type or the owner's own. Report the errors of the known type: an owner's own block is always valid.
-  if (issue.code === 'invalid_union' && issue.errors[0]) {
-    return issue.errors[0].flatMap((each) => toMessages(each, path))
+  if (issue.code === 'invalid_union') {
+    const errors = meantErrors(issue)
+    if (errors) return errors.flatMap((each) => toMessages(each, path))
   }
   if (issue.code !== 'unrecognized_keys') return [pathMessage(path, issue.message.replace(/^Invalid input: /, ''))]
   const messages = issue.message.split('\n')
   return issue.keys.map((key, index) => pathMessage([...path, key], messages[index] ?? ''))
+}
+
+/**
+ * The errors of the alternative that was meant. A block is a known type or the owner's own, which is always valid: those of the first. An
+ * offer without a `discount` is the owner's own: those of the second.
+ */
+function meantErrors({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | undefined {
+  const [first, second] = errors
+  const isOwnOffer = first?.some(({ path, message }) => path.join('.') === 'discount' && message === 'is missing')
+  return isOwnOffer ? second : first
 }
 
 /** One line per field. */

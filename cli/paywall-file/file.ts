@@ -5,9 +5,11 @@
 import type { EventSelector } from '../../lib/events/types.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
+import type { Discount, OfferPlace } from '../../lib/processors/discount.ts'
 import { errorMap, toMessages } from './error-map.ts'
 import { parseJsonText, storageProblems } from './json.ts'
 import { apiKeyMode } from './keys-and-webhooks.ts'
+import { isDiscountOffer, type WrittenDiscountOffer } from './offers.ts'
 import type { WrittenPaywall } from './paywall.ts'
 import { type LocalPrice, priceId, type Sale, type WrittenPrice } from './price.ts'
 import { type ProcessorAccount, revealProcessor } from './processor.ts'
@@ -37,7 +39,10 @@ export interface FilePaywall {
   /** Cloudflare's captcha; null: none is asked for. */
   turnstile: { siteKey: string; secretKey: string } | null
   prices: FilePrice[]
+  /** The owner's own entries of `offers`. */
   offers: Record<string, unknown>[]
+  /** The offers that take something off. */
+  discounts: FileOffer[]
   layout: Record<string, unknown>
   locales: Record<string, Record<string, unknown>>
 }
@@ -48,6 +53,24 @@ export interface FilePrice extends Omit<Sale, 'acquiring'> {
   tokens: { type: string; count: number }[]
   features: string[]
   access: boolean
+}
+
+/** An offer that takes something off. Times are ISO 8601 in UTC. */
+export interface FileOffer {
+  id: string
+  title: string
+  badge: string | null
+  /** `amount` is in minor units. */
+  discount: Discount
+  /** Slugs. */
+  prices: string[]
+  countries: string[] | null
+  starts_at: string | null
+  ends_at: string | null
+  max_uses: number | null
+  code: string | null
+  show: OfferPlace
+  processor_discount: string | null
 }
 
 /** Parses a paywall file. Returns the file, or all of its errors with their paths. */
@@ -86,7 +109,7 @@ async function complete(file: WrittenFile, environment: Environment): Promise<Pa
 }
 
 async function completePaywall(paywall: WrittenPaywall, environment: Environment): Promise<FilePaywall> {
-  const { test, domain, prices, ...rest } = paywall
+  const { test, domain, prices, offers, ...rest } = paywall
   const processor = revealProcessor(paywall.processor, environment)
   if (!processor) throw new TypeError(`paywall ${paywall.id}: its credentials passed the schema, but cannot be read`)
   const completePrices = prices.map((price) => completePrice(price, paywall.id, processor.acquiring))
@@ -100,6 +123,8 @@ async function completePaywall(paywall: WrittenPaywall, environment: Environment
     processor,
     turnstile,
     prices: await Promise.all(completePrices),
+    offers: offers.filter((offer) => !isDiscountOffer(offer)),
+    discounts: offers.filter(isDiscountOffer).map(completeOffer),
   }
 }
 
@@ -123,3 +148,24 @@ async function completePrice(price: WrittenPrice, paywallId: string, acquiring: 
 function completeLocal({ processorPrice, ...local }: WrittenPrice['locals'][number]): LocalPrice {
   return { ...local, amount: toMinorUnits(local.amount, local.currency), processor_price: processorPrice }
 }
+
+function completeOffer({ max, discount, processorDiscount, ...offer }: WrittenDiscountOffer): FileOffer {
+  const { amount, currency } = discount
+  return {
+    ...offer,
+    badge: offer.badge ?? null,
+    discount: {
+      ...discount,
+      ...(amount !== undefined && currency !== undefined && { amount: toMinorUnits(amount, currency) }),
+    },
+    countries: offer.countries ?? null,
+    starts_at: toUtc(offer.starts_at),
+    ends_at: toUtc(offer.ends_at),
+    max_uses: max ?? null,
+    code: offer.code ?? null,
+    show: offer.show ?? 'paywall',
+    processor_discount: processorDiscount ?? null,
+  }
+}
+
+const toUtc = (time: string | undefined) => (time === undefined ? null : new Date(time).toISOString())

@@ -1,7 +1,7 @@
 // Checks the references in a paywall's layout: texts exist in every locale, prices are on sale, images may be shown.
 import type * as z from 'zod'
 import { publicUrlProblem } from '../../lib/http/public-url.ts'
-import { Block, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { Block, Logo, OwnOffer } from '../../lib/paywall/blocks.ts'
 import type { Interval } from '../../lib/processors/processor.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { disjoint, issueAt } from './checks.ts'
@@ -38,7 +38,7 @@ export function checkLayout(paywall: ShownPaywall, context: z.RefinementCtx): vo
   const { data: logo } = Logo.safeParse(paywall.settings.logo)
   if (logo) checkLogo(logo, paywall, context)
   for (const [index, written] of paywall.offers.entries()) {
-    const { data: offer } = Offer.safeParse(written)
+    const { data: offer } = OwnOffer.safeParse(written)
     if (offer?.price) checkSlug({ path: ['offers', index, 'price'], name: offer.price }, paywall, context)
   }
   for (const [index, written] of paywall.layout.blocks.entries()) {

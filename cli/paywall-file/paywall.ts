@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
-import { Block, Links, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { Block, Links, Logo } from '../../lib/paywall/blocks.ts'
 import { CheckoutOptions } from '../../lib/processors/checkout-options.ts'
 import { MAX_TOKENS } from '../../lib/tokens/add-tokens.ts'
 import { checkCheckoutOptions } from './checkout-options.ts'
 import { checked, disjoint, issueAt, unique } from './checks.ts'
 import { checkLayout, checkTranslations } from './layout.ts'
+import { checkOffers, offer } from './offers.ts'
 import { country, price, tokenType } from './price.ts'
 import { accountMode, literalSecrets, processorSchema, revealProcessor } from './processor.ts'
 import { type Environment, isLiteral, revealSecret, secretSchema } from './secret.ts'
@@ -136,7 +137,7 @@ function shape(environment: Environment) {
         'The keys of a Cloudflare Turnstile widget. With them users can solve a captcha to get a sign-in code when a rate limit is used up',
       ),
     prices: checked(z.array(price), 1, unique('slug')).describe('The prices on sale'),
-    offers: z.array(Offer).default([]).describe('Served unchanged'),
+    offers: z.array(offer).max(200).default([]).describe('Offers that take something off, and entries of your own'),
     layout,
     locales: z.record(z.string().min(1).max(35), z.looseObject({})).default({}).describe('Texts by locale'),
   })
@@ -151,7 +152,16 @@ export function paywallSchema(environment: Environment) {
   const checkCaptcha = (paywall: WrittenPaywall, context: z.RefinementCtx) =>
     checkTurnstile(paywall, environment, context)
   const schema = checked(checked(shape(environment), 2, checkLayout), 3, checkNames, checkAccount, checkCaptcha)
-  return checked(schema, 5, checkTokens, checkTiersOfLocals, checkTranslations, checkSellable, checkCheckoutOptions)
+  return checked(
+    schema,
+    5,
+    checkTokens,
+    checkTiersOfLocals,
+    checkTranslations,
+    checkSellable,
+    checkOffers,
+    checkCheckoutOptions,
+  )
 }
 
 function checkTiers(tiers: Record<string, string[]>, context: z.RefinementCtx): void {

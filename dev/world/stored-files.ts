@@ -70,7 +70,10 @@ async function atEachProcessor(
   const [captcha] = paywall.turnstile
   const secretKey = captcha && (await unsealOrNull(captcha.secret_key, TURNSTILE_SECRETS_KEY, turnstileContext(id)))
   // These columns have what the file's schema has checked.
-  const checked = paywall as unknown as Pick<FilePaywall, 'settings' | 'offers' | 'layout' | 'locales'> & { geo: Geo }
+  const checked = paywall as unknown as Pick<
+    FilePaywall,
+    'settings' | 'offers' | 'discounts' | 'layout' | 'locales'
+  > & { geo: Geo }
   const file: Omit<FilePaywall, 'processor'> = {
     id,
     name,
@@ -79,6 +82,7 @@ async function atEachProcessor(
     settings: checked.settings,
     geo: checked.geo,
     offers: checked.offers,
+    discounts: checked.discounts,
     layout: checked.layout,
     locales: checked.locales,
     turnstile: captcha && secretKey ? { siteKey: captcha.site_key, secretKey } : null,

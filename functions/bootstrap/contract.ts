@@ -6,7 +6,8 @@ import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { MemberState } from '../../lib/member-state/member-state.ts'
-import { Block, Links, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { Block, Links, Logo, OwnOffer } from '../../lib/paywall/blocks.ts'
+import { Discount, OFFER_PLACES } from '../../lib/processors/discount.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 import { findPaywall } from './find-contract.ts'
 
@@ -108,6 +109,25 @@ const user = z
       'paywall',
   )
 
+const time = z.iso.datetime()
+
+const DiscountOffer = z
+  .object({
+    id: z.string().describe('The `offer` for start-checkout'),
+    title: z.string(),
+    badge: z.string().optional(),
+    discount: Discount,
+    prices: z.array(z.string()).describe('The slugs of the prices that it applies to'),
+    countries: z.array(z.string()).optional().describe('The countries that it is made in. Absent: all'),
+    starts_at: time.optional(),
+    ends_at: time.optional().describe('When it ends. Absent: never'),
+    show: z
+      .enum(OFFER_PLACES)
+      .exclude(['code'])
+      .describe('`paywall`: to everybody. `cancel`: to a subscriber who is about to cancel'),
+  })
+  .describe('An offer that takes something off')
+
 export const Reply = z.object({
   version: z
     .string()
@@ -115,7 +135,12 @@ export const Reply = z.object({
     .describe('Changes whenever anything in this response except `user` changes'),
   settings,
   prices: z.array(Price),
-  offers: z.array(Offer).describe("The owner's offers"),
+  offers: z
+    .array(z.union([DiscountOffer, OwnOffer]))
+    .describe(
+      "The owner's own entries, and the offers that take something off now and in the caller's country. An offer that needs a code is not " +
+        'listed',
+    ),
   layout: z
     .looseObject({ type: z.string(), blocks: z.array(Block).describe('From top to bottom') })
     .describe('The layout of the paywall. Every locale has all texts that it references'),

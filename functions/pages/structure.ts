@@ -1,7 +1,7 @@
 // The parts of bootstrap's reply that the pages use.
 import * as z from 'zod'
 import { MemberState } from '../../lib/member-state/member-state.ts'
-import { Block, Links, Logo, Offer } from '../../lib/paywall/blocks.ts'
+import { Block, Links, Logo, OwnOffer } from '../../lib/paywall/blocks.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 
 const amounts = { currency: z.string(), amount: z.number() }
@@ -49,7 +49,7 @@ export const Structure = z.object({
     error_redirect_url: z.string().optional(),
   }),
   prices: z.array(Price),
-  offers: lenientList(Offer),
+  offers: lenientList(OwnOffer),
   layout: z.object({ blocks: lenientList(Block) }),
   locales: z.record(z.string(), z.record(z.string(), z.unknown())),
   user: User.optional(),

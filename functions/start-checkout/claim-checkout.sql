@@ -8,10 +8,12 @@
 --   success_origin, error_origin, service_origin: see redirect_targets
 --   network the network of a user's call; null: its pages are not counted
 --   fixed_trials  the processors that support no trial but a price's own
+--   offer, code   name an offer: see find_offer
 --
--- Locks the Idempotency-Key, the user's row if it is new or is given a name, the member, the rate limits and the claim. A refused call leaves
--- nothing behind: the key is looked up before a user or a member is created, and once more under the claim's own lock, because the previous
--- holder may have finished meanwhile.
+-- Locks the Idempotency-Key, the rate limits of codes, the user's row if it is new or is given a name, the member, the rate limits of
+-- pages, the offer and the claim. A refused call leaves nothing behind, unless another call takes the last use of its offer at the same
+-- time: the key is looked up before a user or a member is created, and once more under the claim's own lock, because the previous holder
+-- may have finished meanwhile.
 create function claim_checkout(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid,
   lease_seconds double precision, ignore_active_purchase boolean, user_meta jsonb, return_origin text,
@@ -19,7 +21,7 @@ create function claim_checkout(
   email text default null, external_id text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
   trial_days integer default null, country text default null, local_currency text default null, network text default null,
-  fixed_trials jsonb default '[]',
+  fixed_trials jsonb default '[]', offer text default null, code text default null,
   success_origin text default null, error_origin text default null, service_origin text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -30,6 +32,8 @@ declare
   price prices;
   buyer record;
   checkout checkouts;
+  taken record;
+  chosen offers; -- null: none is needed, or the first attempt has reserved one
 begin
   gate := open_gate(key_hash, token_user_id, token_audience, token_session_id, paywall_id, host);
   if gate.refusal is not null then return verdict(gate.refusal); end if;
@@ -56,17 +60,38 @@ begin
   end if;
   if claim.leased_until > now() then return verdict('in_progress') || logged(checkout_id => claim.checkout_id); end if;
 
+  -- The offer. The first attempt of this key may have reserved it.
+  select * into checkout from checkouts c where c.id = claim.checkout_id;
+  if coalesce(offer, code) is not null and (checkout.id is null or not holds_offer(checkout)) then
+    if code is not null then refused := consume_code(token_user_id, network); end if;
+    if refused is not null then return refused; end if;
+    taken := find_offer(paywall_id, offer, code, key_hash is not null,
+      coalesce(token_user_id, find_named_user(paywall_id, email, null, external_id)), price, trial_days, country, checkout.id);
+    if code is not null and (taken.offer).id is not null then perform refund_code(token_user_id, network); end if;
+    if taken.reason is not null then
+      return verdict('invalid_offer') || jsonb_build_object('reason', taken.reason) || logged(token_user_id, price_id => price.id);
+    end if;
+    chosen := taken.offer;
+  end if;
+
   -- The buyer, locked.
-  buyer := lock_buyer(paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase);
+  buyer := lock_buyer(paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase, chosen.id);
   if buyer.refusal = 'active_purchase' then
     return verdict('active_purchase') || jsonb_build_object(
       'purchase_id', (buyer.blocking).id, 'status', (buyer.blocking).status
     ) || logged(buyer.user_id, purchase_id => (buyer.blocking).id, price_id => price.id);
   end if;
+  if buyer.refusal = 'used_offer' then
+    return verdict('invalid_offer') || '{"reason": "used"}' || logged(buyer.user_id, price_id => price.id);
+  end if;
   if buyer.refusal is not null then return verdict(buyer.refusal) || logged(buyer.user_id, price_id => price.id); end if;
 
   refused := consume_page(paywall_id, token_user_id, network);
   if refused is not null then return refused; end if;
+
+  if chosen.id is not null and not reserve_offer(chosen, buyer.user_id, checkout.id) then
+    return verdict('invalid_offer') || '{"reason": "used_up"}' || logged(buyer.user_id, price_id => price.id);
+  end if;
 
   -- Claim the key for this attempt.
   claim := acquire_claim(paywall_id, caller, key, hash, holder, now() + make_interval(secs => lease_seconds));
@@ -82,8 +107,9 @@ begin
       claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin,
       targets.success_is_foreign, targets.error_is_foreign, shop_url, country, local_currency,
       requested_days => trial_days, by_owner => key_hash is not null, replaces => ignore_active_purchase,
-      settings => gate.settings);
+      settings => gate.settings, offer => chosen);
   end if;
+  if chosen.id is not null then perform hold_offer(chosen, checkout); end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim))
     || logged(checkout.user_id, checkout_id => checkout.id, price_id => checkout.price_id);
 end $$;

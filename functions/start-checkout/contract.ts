@@ -16,7 +16,8 @@ export const PATH = '/api/v1/paywall/:id/start-checkout'
 
 /**
  * Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. `too_many_pages`: the user, its
- * network or the paywall has opened too many. `fixed_trial`: the processor does not support the requested trial.
+ * network or the paywall has opened too many. `fixed_trial`: the processor does not support the requested trial. `too_many_codes`: the user or
+ * its network has tried too many wrong codes.
  */
 export type CheckoutRefusal =
   | GateRefusal
@@ -31,6 +32,22 @@ export type CheckoutRefusal =
   | 'foreign_success_url'
   | 'foreign_error_url'
   | 'fixed_trial'
+  | 'invalid_offer'
+  | 'too_many_codes'
+
+/** Why a call does not get the offer that it names: the `message` of each. See find-offer.sql. */
+export const OFFER_PROBLEMS = {
+  unknown: 'There is no such offer',
+  not_for_purchases: 'This offer is for subscribers who are about to cancel',
+  not_started: 'This offer has not started yet',
+  ended: 'This offer has ended',
+  other_price: 'This offer does not apply to this price',
+  other_country: "This offer is not available in the buyer's country",
+  no_trial: 'This offer cannot be combined with a trial',
+  used_up: 'This offer has been used up',
+  used: 'This offer can be used once, and the user has used it',
+} as const
+export type OfferProblem = keyof typeof OFFER_PROBLEMS
 
 type NamedRefusal =
   | CheckoutRefusal
@@ -98,10 +115,17 @@ export const errors = defineErrors<NamedRefusal>({
       'or of a page in its settings',
   ],
   fixed_trial: [400, 'Invalid trial_days', "The processor's plans define the trials"],
+  invalid_offer: [400, 'invalid_offer', 'The call names an offer that the buyer does not get: `reason` says why'],
+  too_many_codes: [
+    429,
+    'rate_limit_exceeded',
+    'The user has tried ten wrong codes of offers in an hour, or its network has tried 50. Wait for the time in `Retry-After`',
+  ],
 })
 
 const URL_LENGTH = 2048
 const PRICE_ID_LENGTH = 100
+const OFFER_LENGTH = 100
 /** Two years. */
 const TRIAL_DAYS = 730
 
@@ -111,6 +135,8 @@ describeCodes({
   'Invalid errorUrl format': `\`errorUrl\` must be an http or https URL of at most ${URL_LENGTH} characters`,
   'Invalid shopUrl format': `\`shopUrl\` must be a string of at most ${URL_LENGTH} characters`,
   'Invalid trial_days': `\`trial_days\` must be an integer from 0 to ${TRIAL_DAYS}`,
+  'Invalid offer': `\`offer\` must be a string of at most ${OFFER_LENGTH} characters`,
+  'Invalid code': `\`code\` must be a string of at most ${OFFER_LENGTH} characters`,
   'Invalid ignoreActivePurchase': '`ignoreActivePurchase` must be true or false',
   'Invalid country': '`country` must be a country code of ISO 3166-1 alpha-2, such as US, or XX',
   'Invalid localCurrency': '`localCurrency` must be a currency code of three letters',
@@ -163,6 +189,12 @@ export const Body = z
           'paywall; only a call with an owner key can give a further one. With a Bearer token the value is limited to ' +
           "the price's own, or to `settings.max_trial_days` if that is more. If the processor fixes trials per plan, " +
           "only 0 and the price's own are accepted",
+      ),
+      offer: optional('Invalid offer', (code) => z.string(code).max(OFFER_LENGTH, code)).describe(
+        'The `id` of an offer from bootstrap, to sell at its discount. Each user can use an offer once',
+      ),
+      code: optional('Invalid code', (code) => z.string(code).trim().max(OFFER_LENGTH, code)).describe(
+        'A code that the buyer has entered, instead of `offer`, in upper or lower case',
       ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
@@ -221,6 +253,9 @@ export interface CheckoutRequest {
   errorUrl: string | null
   shopUrl: string | null
   trialDays: number | null
+  /** The id and the code by which the call names an offer. */
+  offer: string | null
+  code: string | null
   ignoreActivePurchase: boolean
   userMeta: Record<string, unknown>
   /**
@@ -255,6 +290,12 @@ const activePurchase = z.object({
     .describe('Its status. If it is `past_due`, the buyer can update the card in the portal'),
 })
 
+const invalidOffer = z.object({
+  reason: z
+    .enum(Object.keys(OFFER_PROBLEMS) as [OfferProblem, ...OfferProblem[]])
+    .describe('Why, for your own texts. `unknown`: there is no such offer or code'),
+})
+
 const example = {
   checkoutUrl: 'https://checkout.example.com/pay/a1b2c3',
   userId: '0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e',
@@ -272,7 +313,7 @@ export const operations: ApiOperation[] = [
       'Opens a page of the processor where the buyer pays. A retry with the same `Idempotency-Key` within 24 hours ' +
       'returns the same page. While the first call is running, a retry waits up to 5 seconds for its response. ' +
       'Without the key, which only test paywalls allow, every call opens a new page. A user may open ten pages per ' +
-      'ten minutes; an owner has no limit.',
+      'ten minutes, and try ten wrong codes per hour; an owner has no limit.',
     access: ['owner', 'user'],
     bodies: { StartCheckout: Body },
     example: {
@@ -284,7 +325,7 @@ export const operations: ApiOperation[] = [
     idempotent: true,
     reply: { status: 200, description: 'The page was opened', body: { name: 'Checkout', schema: Reply, example } },
     errors,
-    details: { active_purchase: activePurchase },
+    details: { active_purchase: activePurchase, invalid_offer: invalidOffer },
     retried: ['in_progress'],
     ifResponseLost:
       'If the call took effect and only its response was lost, a retry without `Idempotency-Key` opens a second ' +

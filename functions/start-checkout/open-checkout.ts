@@ -31,13 +31,13 @@ export async function openCheckout(
 ): Promise<CheckoutReply | null> {
   const claim = { db, holder, checkout, later }
   if (checkout.email === null && !DEFINITIONS[checkout.account.acquiring].capabilities.sellsToAnonymous) {
-    await giveUp(claim, null)
+    await giveUp(claim, true)
     throw apiError(errors.missing_email, { message: 'Sign in with an email address to buy here' })
   }
   const price = toOrderPrice(checkout)
   const processor = processorFor(checkout.account, env)
   const hosted = await requestPage(processor, checkout, price).catch(async (error) => {
-    await giveUp(claim, error)
+    await giveUp(claim, error instanceof ProcessorError && error.answered)
     throw error
   })
   const { recorded, superseded } = await recordCheckout<RecordResult>(db, {
@@ -48,7 +48,7 @@ export async function openCheckout(
     amount: price.amount,
     processorPrice: price.processor_price,
   }).catch(async (error) => {
-    await giveUp(claim, null) // it may have been recorded nevertheless: then a replay finds it, whoever holds the claim
+    await giveUp(claim, false) // it may have been recorded nevertheless: then a replay finds it, whoever holds the claim
     throw error
   })
   if (!recorded) return null
@@ -90,6 +90,7 @@ function requestPage(processor: Processor, checkout: ClaimedCheckout, price: Pri
     recurring: checkout.price.recurring,
     trialDays: checkout.trial_days,
     options: checkout.options,
+    ...(checkout.offer?.processor_discount && { discount: checkout.offer.processor_discount }),
     successUrl: `${back}/success`,
     errorUrl: `${back}/error`,
   })
@@ -107,10 +108,10 @@ interface HeldClaim {
 
 /**
  * Gives the claim up, so that no call waits for its lease to expire. The caller gets the processor's error in any case: if the database
- * fails now, this is retried after the response. An attempt that has taken the claim over meanwhile keeps it.
+ * fails now, this is retried after the response. An attempt that has taken the claim over meanwhile keeps it. `answered`: the
+ * processor has refused to open a page, or was not called.
  */
-async function giveUp({ db, holder, checkout, later }: HeldClaim, error: unknown): Promise<void> {
-  const answered = error instanceof ProcessorError && error.answered
+async function giveUp({ db, holder, checkout, later }: HeldClaim, answered: boolean): Promise<void> {
   const give = () => giveUpCheckout(db, { ...claimParameters(checkout, holder), answered })
   await give().catch((cause) => later(giveUpLater(give, checkout, cause)))
 }

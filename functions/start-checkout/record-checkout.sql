@@ -20,6 +20,7 @@ begin
     amount = record_checkout.amount, processor_price = record_checkout.processor_price,
     reconcile_at = checkout_due(c.created_at, null)
   where c.id = checkout.id;
+  perform extend_offer_hold(checkout);
 
   return jsonb_build_object('recorded', true, 'superseded', other_open_pages(checkout));
 end $$;

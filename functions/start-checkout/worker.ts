@@ -14,7 +14,7 @@ import { paywallTarget } from '../../lib/http/paywall-target.ts'
 import { logSubject } from '../../lib/log/log.ts'
 import type { PurchaseStatus } from '../../lib/processors/processor.ts'
 import { claimOrWait } from './claim-or-wait.ts'
-import { type CheckoutRequest, errors, PATH } from './contract.ts'
+import { type CheckoutRequest, errors, OFFER_PROBLEMS, type OfferProblem, PATH } from './contract.ts'
 import { openCheckout } from './open-checkout.ts'
 import { cacheReply, inOrder, readCachedReply } from './replies.ts'
 import { readRequest } from './request.ts'
@@ -44,7 +44,10 @@ app.post(PATH, async (c) => {
     if (row.verdict === 'missing_parameters') throw missing(caller, request, row)
     if (row.verdict === 'active_purchase') throw activePurchase(row)
     if (row.verdict === 'fixed_trial') throw fixedTrial(row)
-    if (row.verdict === 'too_many_pages') throw new ApiError(errors.too_many_pages, { retryAfter: row.wait })
+    if (row.verdict === 'invalid_offer') throw invalidOffer(row)
+    if (row.verdict === 'too_many_pages' || row.verdict === 'too_many_codes') {
+      throw new ApiError(errors[row.verdict], { retryAfter: row.wait })
+    }
     if (row.verdict !== 'claimed') throw apiError(errors[row.verdict])
 
     const reply = await openCheckout(db, c.env, lease.holder, row.checkout, later)
@@ -64,6 +67,10 @@ function activePurchase({ purchase_id: purchaseId, status }: { purchase_id: stri
 function fixedTrial({ days }: { days: number }) {
   const lengths = days === 0 ? 'no trial for this price' : `a ${days}-day trial for this price, or none`
   return apiError(errors.fixed_trial, { message: `The processor only supports ${lengths}` })
+}
+
+function invalidOffer({ reason }: { reason: OfferProblem }) {
+  return apiError(errors.invalid_offer, { message: OFFER_PROBLEMS[reason], reason })
 }
 
 /** The contract's error for missing parameters; `message` lists them in the contract's order. */

@@ -36,11 +36,14 @@ export const Links = z
   })
   .describe("Linked in the footer of the paywall's site; terms and privacy policy also at the button that buys")
 
-/** Other fields are the owner's own. */
-export const Offer = z.looseObject({
-  price: slug.optional().describe('The slug of the offered price'),
-  show: z.string().optional().describe('`cancel`: shown to a subscriber who is about to cancel'),
-})
+/** An entry of `offers` that takes nothing off. Other fields are the owner's own. */
+export const OwnOffer = z
+  .looseObject({
+    price: slug.optional().describe('The slug of the offered price'),
+    show: z.string().optional().describe('`cancel`: shown to a subscriber who is about to cancel'),
+    discount: z.never().optional(),
+  })
+  .describe("The owner's own entry, served unchanged")
 
 const standardBlock = z.discriminatedUnion('type', [
   z

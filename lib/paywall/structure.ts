@@ -1,6 +1,7 @@
 import { canonicalHash } from '../crypto/canonical.ts'
 import { type Geo, type LocalPrice, localPriceFor } from '../geo/targeting.ts'
 import { toMajorUnits } from '../money/money.ts'
+import type { Discount, OfferPlace } from '../processors/discount.ts'
 
 /** A paywall's public rows from the database: amounts are in minor units. */
 export interface PaywallRow {
@@ -8,7 +9,12 @@ export interface PaywallRow {
   name: string
   settings: Record<string, unknown>
   geo: Geo
+  /** The owner's own entries of `offers`. */
   offers: unknown[]
+  /** The offers that take something off. */
+  discounts: OfferRow[]
+  /** The paywall's time, which decides which of them are made: ISO 8601 in UTC. */
+  now: string
   layout: Record<string, unknown>
   locales: Record<string, unknown>
   prices: PriceRow[]
@@ -29,12 +35,29 @@ interface PriceRow {
   locals: LocalPrice[]
 }
 
+/** Of an offer that takes something off, what everybody may know. */
+export interface OfferRow {
+  id: string
+  title: string
+  badge: string | null
+  discount: Discount
+  /** Slugs. */
+  prices: string[]
+  countries: string[] | null
+  starts_at: string | null
+  ends_at: string | null
+  show: OfferPlace
+}
+
 /** The structural payload of bootstrap (contract section 2), without `version`, for a caller from `country`. */
 export function toStructure(paywall: PaywallRow, country: string) {
   return {
     settings: { ...paywall.settings, id: paywall.id, name: paywall.name },
     prices: paywall.prices.map((price) => priceFor(price, paywall.geo, country)),
-    offers: paywall.offers,
+    offers: [
+      ...paywall.offers,
+      ...paywall.discounts.filter((offer) => isMade(offer, paywall.now, country)).map(toOffer),
+    ],
     layout: paywall.layout,
     locales: paywall.locales,
   }
@@ -51,5 +74,28 @@ function priceFor({ locals, amount, ...price }: PriceRow, geo: Geo, country: str
     ...price,
     amount: toMajorUnits(amount, price.currency),
     ...(local && { local: { currency: local.currency, amount: toMajorUnits(local.amount, local.currency) } }),
+  }
+}
+
+/** Whether an offer has begun, has not ended, and is for the country. */
+function isMade({ starts_at: start, ends_at: end, countries }: OfferRow, now: string, country: string): boolean {
+  const at = Date.parse(now)
+  const hasBegun = start === null || Date.parse(start) <= at
+  const hasEnded = end !== null && Date.parse(end) <= at
+  return hasBegun && !hasEnded && (countries === null || countries.includes(country))
+}
+
+function toOffer({ badge, discount, countries, starts_at, ends_at, ...offer }: OfferRow) {
+  const { amount, currency, ...rest } = discount
+  return {
+    ...offer,
+    ...(badge !== null && { badge }),
+    discount: {
+      ...rest,
+      ...(amount !== undefined && currency !== undefined && { amount: toMajorUnits(amount, currency), currency }),
+    },
+    ...(countries !== null && { countries }),
+    ...(starts_at !== null && { starts_at }),
+    ...(ends_at !== null && { ends_at }),
   }
 }

@@ -1,4 +1,5 @@
 import type { CheckoutSwitch } from './checkout-options.ts'
+import type { Discount } from './discount.ts'
 import type { Notice } from './event.ts'
 import type { Interval } from './processor.ts'
 
@@ -26,6 +27,8 @@ export interface ProcessorDefinition<Field extends string = string> {
   /** Why it cannot sell some prices in combination with the paywall's others: the problems of each. */
   catalogueProblems?(prices: OfferedPrice[]): PriceProblem[][]
   checkoutOptions: CheckoutOptionSupport
+  /** How offers take something off; null: they cannot. */
+  discounts: DiscountSupport | null
   webhook: WebhookDefinition
   capabilities: Capabilities
   calls: CallLimits
@@ -36,6 +39,16 @@ export interface CheckoutOptionSupport {
   switches: Readonly<Record<CheckoutSwitch, SwitchSupport>>
   /** The languages of its pages, as BCP 47 writes them; empty if a page's language cannot be set. */
   locales: ReadonlySet<string>
+}
+
+/** The discounts that a processor takes off for an offer of the paywall file. */
+export interface DiscountSupport {
+  /** The meaning of `processorDiscount` in an offer. */
+  processorDiscount: string
+  /** Whether a discount can be given to a subscription that runs, as an offer to those who cancel it is. */
+  ofSubscriptions: boolean
+  /** Why it cannot take a discount off a subscription exactly as the offer says, in words that follow its name; null if it can. */
+  problem(discount: Discount, recurring: { interval: Interval; intervalCount: number }): string | null
 }
 
 /**

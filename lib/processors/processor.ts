@@ -37,6 +37,8 @@ export interface CheckoutOrder {
   /** The billing period; null for a one-time price. */
   recurring: { interval: Interval; intervalCount: number } | null
   trialDays: number
+  /** The processor's id of the discount that an offer gives. Absent: there is none. */
+  discount?: string
   /** `settings.checkout` of the paywall. */
   options: CheckoutOptions
   successUrl: string

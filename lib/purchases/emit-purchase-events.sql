@@ -91,7 +91,8 @@ begin
   return jsonb_build_object(
     'id', checkout.id, 'price_id', sold.id, 'price_slug', sold.slug, 'purchase_id', purchase.id,
     'features', price_features(sold), 'currency', checkout.currency, 'amount', checkout.charged, 'shop_url', checkout.shop_url,
-    'duplicate_of', duplicated_purchase(checkout, purchase), 'completed_at', iso(checkout.completed_at));
+    'duplicate_of', duplicated_purchase(checkout, purchase), 'offer', used_offer_json(checkout),
+    'completed_at', iso(checkout.completed_at));
 end $$;
 
 -- The price that a page sold. A processor that charges the current amount may have sold an edited version of the page's price: then it is

@@ -67,6 +67,7 @@ begin
     on conflict on constraint processor_events_pkey do nothing;
     perform remove_pending_event(paywall_id, acquiring, event_id);
   end if;
+  perform settle_offer(checkout, after);
   -- A first payment that failed for good is reported, although nothing was bought.
   if before.id is null and not after.begun and after.status = 'canceled' and not has_failed(payments) then
     return verdict('never_bought') || jsonb_build_object('queued', 0);
@@ -124,7 +125,8 @@ create function first_charge_unknown(checkout checkouts, purchase purchases) ret
 begin
   return verdict('first_charge_unknown') || jsonb_build_object(
     'hosted_page_id', checkout.hosted_page_id,
-    'asked', case when purchase.status = 'trialing' then 0 else coalesce(checkout.amount, purchase.unit_amount) end);
+    'asked', case when purchase.status = 'trialing' then 0
+      else reduced_amount(coalesce(checkout.amount, purchase.unit_amount), checkout.offer) end);
 end $$;
 
 -- Completes the checkout of a purchase that has begun, and stores the amount of the first payment. Returns its row. A link may be paid

@@ -43,6 +43,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     former_email: 'erased',
     return_origin: URL_KEPT,
     options: OURS,
+    offer: OURS,
   },
   checkout_claims: { paywall_id: OURS, caller: 'our own id of the user, kept for 25 hours', request_hash: HASH },
   purchases: {
@@ -113,6 +114,8 @@ const TABLES_WITHOUT_USERS: Record<string, string> = {
   processor_accounts: 'of an owner',
   turnstile_keys: 'of an owner',
   prices: 'of an owner',
+  offers: 'of an owner',
+  offer_uses: 'ids of checkouts',
   processor_events: "ids of a processor's events",
   balance_replies: 'anonymous counts of tokens, kept for 25 hours',
   webhook_endpoints: 'of an owner',

@@ -78,6 +78,7 @@ function getTables(query: Query) {
       'processor_accounts',
       'turnstile_keys',
       'prices',
+      'offers',
     ]
     return Promise.all(tables.map((table) => query(`select * from ${table} t order by t::text`)))
   }

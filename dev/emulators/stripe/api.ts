@@ -11,6 +11,7 @@ import { text } from '../core/wire/form-fields.ts'
 import { parseWith } from '../core/wire/parse.ts'
 import { retrieve } from '../core/wire/routes.ts'
 import { type StripeAccount, toAccountId } from './accounts.ts'
+import { COUPON_ROUTES, couponProducts } from './coupons.ts'
 import { errorBody, mistake, refused } from './errors.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
 import { MONEY_ROUTES } from './money.ts'
@@ -25,6 +26,7 @@ import { SUBSCRIPTION_ROUTES } from './subscriptions.ts'
 
 /** The supported part of Stripe's API. */
 const ROUTES = [
+  ...COUPON_ROUTES,
   ...SESSION_ROUTES,
   ...SUBSCRIPTION_ROUTES,
   ...SCHEDULE_ROUTES,
@@ -54,12 +56,13 @@ const expand = expander({
   levels: 4,
   tooDeep: (levels) => refused('too_deep', { levels }),
   notExpandable: (path) => refused('not_expandable', { path }),
-  included: includedList,
+  included: includedField,
   findOther: (context, id) => findScheduleObject(context, id) ?? postPaymentInvoiceById(context, id),
 })
 
-/** A list that Stripe includes only with `expand`; null if the object has no such list. */
-function includedList(context: AccountContext, id: string, field: string): object | null {
+/** A field that Stripe includes only with `expand`: the products of a coupon, or a list. Null if the object has no such field. */
+function includedField(context: AccountContext, id: string, field: string): object | 'absent' | null {
+  if (field === 'applies_to') return couponProducts(context, id) ?? 'absent'
   const session = lookUp(context, 'pages', id)
   if (session && field === 'line_items') return checkoutLineItems(session)
   const invoice = lookUp(context, 'invoices', id)

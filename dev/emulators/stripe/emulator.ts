@@ -13,6 +13,7 @@ import { HOUR_SECONDS } from '../core/periods.ts'
 import { createEmulator } from '../core/start.ts'
 import { type StripeAccount, toAccountId } from './accounts.ts'
 import { API } from './api.ts'
+import { COUPONS } from './coupons.ts'
 import { decimalsAtStripe } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
 import { hostedInvoice } from './hosted-invoice.ts'
@@ -91,6 +92,7 @@ export const startStripeEmulator = createEmulator({
     setAdaptivePricing: ADAPTIVE_PRICING.control,
     setStripeTax: STRIPE_TAX.control,
     setTermsOfService: TERMS_OF_SERVICE.control,
+    setCoupons: COUPONS.control,
     /** The payer's bank disputes the payment, or with `warning` opens an inquiry. */
     dispute: onRecord(
       'payment_intent',

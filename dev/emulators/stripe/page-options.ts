@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import { TERMS } from '../core/controls/terms.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import type { PageRecord, Terms } from '../core/domain/selling-records.ts'
+import type { PageRecord, SoldPrice, Terms } from '../core/domain/selling-records.ts'
 import { boolean } from '../core/wire/form-fields.ts'
 import { optional } from '../core/wire/json-fields.ts'
+import { applyCoupon, discounts } from './coupons.ts'
 import { refused } from './errors.ts'
+import { productId } from './objects/selling.ts'
 import { STRIPE_TAX, TERMS_OF_SERVICE } from './own.ts'
 
 /*
@@ -64,6 +66,7 @@ const update = z.enum(['auto', 'never']).default('never')
 
 export const pageParameters = {
   allow_promotion_codes: optional(boolean),
+  discounts,
   automatic_tax: setting,
   consent_collection: optional(z.strictObject({ terms_of_service: z.enum(['none', 'required']) })),
   customer_update: optional(z.strictObject({ address: update, name: update })),
@@ -91,6 +94,7 @@ type Given = z.output<z.ZodObject<typeof pageParameters>> & {
 /** Throws Stripe's error for parameters that the session's mode, its customer or the account do not allow. */
 export function refuseOptions(context: AccountContext, given: Given): void {
   const { mode, customer, customer_update: update } = given
+  if (given.allow_promotion_codes !== null && given.discounts !== null) throw refused('codes_and_discounts')
   if (given.invoice_creation?.enabled && mode !== 'payment') throw refused('invoice_creation_in_subscription')
   if (given.payment_method_collection && mode !== 'subscription') throw refused('payment_method_collection_in_payment')
   if (given.payment_method_collection === 'if_required' && !given.subscription_data?.trial_settings) {
@@ -119,8 +123,9 @@ export const pageAsks = (given: Given): PageRecord['asks'] => ({
   card: given.payment_method_collection !== 'if_required',
 })
 
-/** "Stripe Tax" is charged only if the session says so. */
-export function pageTerms(context: AccountContext, { automatic_tax: tax }: Given): Terms {
+/** "Stripe Tax" is charged only if the session says so. A session's own discount is its only one. */
+export function pageTerms(context: AccountContext, given: Given, price: SoldPrice): Terms {
   const terms = TERMS.read(context)
-  return tax?.enabled ? terms : { ...terms, taxPercent: 0 }
+  const taxed = given.automatic_tax?.enabled ? terms : { ...terms, taxPercent: 0 }
+  return applyCoupon(context, taxed, given.discounts, { currency: price.currency, product: productId(price) })
 }

@@ -56,7 +56,8 @@ function createCheckoutSession(context: AccountContext, given: Parameters): Page
     cancelUrl: given.cancel_url,
     makesCustomer: given.customer_creation === 'always',
     trialDays: given.subscription_data?.trial_period_days ?? null,
-    terms: pageTerms(context, given),
+    terms: pageTerms(context, given, item.price),
+    coupon: given.discounts?.[0].coupon ?? null,
     asks: pageAsks(given),
     own: {
       metadata: given.metadata,

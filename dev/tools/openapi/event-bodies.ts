@@ -99,6 +99,17 @@ export const CheckoutEvent = toEventSchema('checkout', {
           'An earlier purchase of the user that is still running and that this checkout did not replace, because two pages were open ' +
             'before either was paid. We end neither of them: refund or cancel one',
         ),
+      offer: z
+        .object({
+          id: z.string(),
+          beyond_max: z
+            .boolean()
+            .describe(
+              'Whether all uses of the offer were taken when this was paid: its page had been open for more than a day',
+            ),
+        })
+        .nullable()
+        .describe('The offer that took something off. Null if it was sold without one'),
       completed_at: time,
     })
     .describe('A hosted page on which something was bought'),

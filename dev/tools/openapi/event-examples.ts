@@ -98,6 +98,7 @@ const DATA: Record<EventType, Json> = {
       currency: 'USD',
       shop_url: null,
       duplicate_of: null,
+      offer: null,
       completed_at: NOW,
     },
   },

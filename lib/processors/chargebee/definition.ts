@@ -70,6 +70,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     },
     locales: new Set(),
   },
+  discounts: null,
   webhook: {
     events: [
       'subscription_created',

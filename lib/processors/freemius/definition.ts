@@ -36,6 +36,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     },
     locales: new Set(),
   },
+  discounts: null,
   webhook: {
     events: [
       'license.created',

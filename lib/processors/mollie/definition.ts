@@ -46,6 +46,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
   },
+  discounts: null,
   webhook: {
     events: [
       'payment.paid',

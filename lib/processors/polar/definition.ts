@@ -53,6 +53,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
   },
+  discounts: null,
   webhook: {
     events: [
       'checkout.updated',

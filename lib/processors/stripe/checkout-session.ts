@@ -19,7 +19,7 @@ export function checkoutSessionFor(order: CheckoutOrder, customer: string | null
 }
 
 /** Without `locale` the page is in the language of the buyer's browser. */
-function pageOptions({ options }: CheckoutOrder, customer: string | null): Parameters {
+function pageOptions({ options, discount }: CheckoutOrder, customer: string | null): Parameters {
   const { automatic_tax: taxes, tax_ids: taxIds, promotion_codes: codes, terms, locale } = options
   // A known customer keeps the address that its taxes are calculated for, and the name that goes with its tax id: Stripe demands both.
   const update = { ...(taxes && { address: 'auto' as const }), ...(taxIds && { name: 'auto' as const }) }
@@ -29,7 +29,8 @@ function pageOptions({ options }: CheckoutOrder, customer: string | null): Param
     ...(taxes && { automatic_tax: { enabled: true } }),
     ...(taxIds && { tax_id_collection: { enabled: true } }),
     ...(customer && (taxes || taxIds) && { customer_update: update }),
-    ...(codes && { allow_promotion_codes: true }),
+    // Stripe takes off one discount only, and refuses a session with both.
+    ...(discount !== undefined ? { discounts: [{ coupon: discount }] } : codes && { allow_promotion_codes: true }),
     ...(terms && { consent_collection: { terms_of_service: 'required' } }),
     ...(locale !== undefined && { locale }),
   }

@@ -1,5 +1,7 @@
 import { shift } from '../../money/money.ts'
 import { modeFromPrefix, type ProcessorDefinition } from '../definition.ts'
+import type { Discount } from '../discount.ts'
+import type { Interval } from '../processor.ts'
 
 /** Maximum age of a signature in seconds, as Stripe recommends. */
 export const TOLERANCE_SECONDS = 300
@@ -59,6 +61,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
   },
+  discounts: { processorDiscount: 'coupon id', ofSubscriptions: false, problem: couponProblem },
   webhook: {
     events: [
       'checkout.session.completed',
@@ -109,6 +112,14 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     webhookAuthenticates: 'the sender, the body and the time',
     returnUrl: 'a URL per page',
   },
+}
+
+/** https://docs.stripe.com/changelog/basil/2025-03-31/restrict-coupon-duration, and `duration` of a coupon. */
+function couponProblem({ amount, periods }: Discount, { interval }: { interval: Interval }): string | null {
+  if (amount !== undefined && periods === 'forever') return 'takes no amount off for ever, only a percentage'
+  const isCounted = typeof periods === 'number' && periods > 1
+  const isInMonths = interval === 'month' || interval === 'year'
+  return isCounted && !isInMonths ? 'counts several periods in months, not in days or weeks' : null
 }
 
 /** Converts Stripe's amount to the minor units of ISO 4217. */

@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Open a hosted checkout
-         * @description Opens a page of the processor where the buyer pays. A retry with the same `Idempotency-Key` within 24 hours returns the same page. While the first call is running, a retry waits up to 5 seconds for its response. Without the key, which only test paywalls allow, every call opens a new page. A user may open ten pages per ten minutes; an owner has no limit.
+         * @description Opens a page of the processor where the buyer pays. A retry with the same `Idempotency-Key` within 24 hours returns the same page. While the first call is running, a retry waits up to 5 seconds for its response. Without the key, which only test paywalls allow, every call opens a new page. A user may open ten pages per ten minutes, and try ten wrong codes per hour; an owner has no limit.
          */
         post: operations["startCheckout"];
         delete?: never;
@@ -785,6 +785,10 @@ export interface components {
             shopUrl?: string | null;
             /** @description Trial days before the first payment, instead of the price's own; 0 for no trial. A user gets one trial per paywall; only a call with an owner key can give a further one. With a Bearer token the value is limited to the price's own, or to `settings.max_trial_days` if that is more. If the processor fixes trials per plan, only 0 and the price's own are accepted */
             trial_days?: number | null;
+            /** @description The `id` of an offer from bootstrap, to sell at its discount. Each user can use an offer once */
+            offer?: string | null;
+            /** @description A code that the buyer has entered, instead of `offer`, in upper or lower case */
+            code?: string | null;
             /** @description True to renew or upgrade: sells even to a user whose subscription has not ended, or who has already bought the one-time price. Once the new purchase is paid, the user's older subscriptions on this paywall are never charged again. Default false */
             ignoreActivePurchase?: boolean | null;
             /** @description Merged field by field into the user's `meta` on this paywall. At most 4 KB. A Bearer token cannot overwrite fields that an owner key wrote */
@@ -1423,6 +1427,12 @@ export interface components {
                      * @description An earlier purchase of the user that is still running and that this checkout did not replace, because two pages were open before either was paid. We end neither of them: refund or cancel one
                      */
                     duplicate_of: string | null;
+                    /** @description The offer that took something off. Null if it was sold without one */
+                    offer: {
+                        id: string;
+                        /** @description Whether all uses of the offer were taken when this was paid: its page had been open for more than a day */
+                        beyond_max: boolean;
+                    } | null;
                     /** Format: date-time */
                     completed_at: string;
                 };
@@ -1575,15 +1585,48 @@ export interface components {
                 [key: string]: unknown;
             };
             prices: components["schemas"]["Price"][];
-            /** @description The owner's offers */
+            /** @description The owner's own entries, and the offers that take something off now and in the caller's country. An offer that needs a code is not listed */
             offers: ({
+                /** @description The `offer` for start-checkout */
+                id: string;
+                title: string;
+                badge?: string;
+                /** @description What an offer takes off the price */
+                discount: {
+                    /** @description In percent of the price */
+                    percent?: number;
+                    /** @description In major units of `currency`, instead of `percent` */
+                    amount?: number;
+                    /** @description ISO 4217. Only with `amount` */
+                    currency?: string;
+                    /** @description For how many billing periods, counted from the first one, or `forever`. Absent for one-time prices */
+                    periods?: number | "forever";
+                };
+                /** @description The slugs of the prices that it applies to */
+                prices: string[];
+                /** @description The countries that it is made in. Absent: all */
+                countries?: string[];
+                /** Format: date-time */
+                starts_at?: string;
+                /**
+                 * Format: date-time
+                 * @description When it ends. Absent: never
+                 */
+                ends_at?: string;
+                /**
+                 * @description `paywall`: to everybody. `cancel`: to a subscriber who is about to cancel
+                 * @enum {string}
+                 */
+                show: "paywall" | "cancel";
+            } | ({
                 /** @description The slug of the offered price */
                 price?: string;
                 /** @description `cancel`: shown to a subscriber who is about to cancel */
                 show?: string;
+                discount?: unknown;
             } & {
                 [key: string]: unknown;
-            })[];
+            }))[];
             /** @description The layout of the paywall. Every locale has all texts that it references */
             layout: {
                 type: string;
@@ -2489,6 +2532,8 @@ export interface operations {
              *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2048 characters; or With a Bearer token, the origin of `errorUrl` must be in `settings.redirect_origins`, or that of the paywall's domain or of a page in its settings
              *     - `Invalid shopUrl format`: `shopUrl` must be a string of at most 2048 characters
              *     - `Invalid trial_days`: `trial_days` must be an integer from 0 to 730; or The processor's plans define the trials
+             *     - `Invalid offer`: `offer` must be a string of at most 100 characters
+             *     - `Invalid code`: `code` must be a string of at most 100 characters
              *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` must be true or false
              *     - `Invalid userMeta`: `userMeta` must be an object without integers beyond 2^53 and without a field named `__proto__`
              *     - `userMeta too large`: `userMeta` must not exceed 4 KB; or The part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
@@ -2499,6 +2544,7 @@ export interface operations {
              *     - `Missing required parameters: priceId`: `priceId` is missing
              *     - `Missing required parameters: successUrl, errorUrl`: `successUrl` or `errorUrl` is missing, and the paywall has no page of its own to use instead
              *     - `idempotency_key_required`: A live paywall requires an `Idempotency-Key`
+             *     - `invalid_offer`: The call names an offer that the buyer does not get: `reason` says why
              *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
@@ -2509,10 +2555,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
+                    "application/json": ({
                         /** @enum {string} */
-                        error?: "invalid_body" | "Invalid email format" | "Invalid externalId" | "Invalid priceId format" | "Invalid successUrl format" | "Invalid errorUrl format" | "Invalid shopUrl format" | "Invalid trial_days" | "Invalid ignoreActivePurchase" | "Invalid userMeta" | "userMeta too large" | "Invalid localCurrency" | "Invalid country" | "Missing required parameters: email, priceId" | "Missing required parameters: email" | "Missing required parameters: priceId" | "Missing required parameters: successUrl, errorUrl" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
-                    } & components["schemas"]["Error"];
+                        error?: "invalid_body" | "Invalid email format" | "Invalid externalId" | "Invalid priceId format" | "Invalid successUrl format" | "Invalid errorUrl format" | "Invalid shopUrl format" | "Invalid trial_days" | "Invalid offer" | "Invalid code" | "Invalid ignoreActivePurchase" | "Invalid userMeta" | "userMeta too large" | "Invalid localCurrency" | "Invalid country" | "Missing required parameters: email, priceId" | "Missing required parameters: email" | "Missing required parameters: priceId" | "Missing required parameters: successUrl, errorUrl" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "invalid_offer";
+                        /**
+                         * @description Why, for your own texts. `unknown`: there is no such offer or code
+                         * @enum {string}
+                         */
+                        reason: "unknown" | "not_for_purchases" | "not_started" | "ended" | "other_price" | "other_country" | "no_trial" | "used_up" | "used";
+                    } & components["schemas"]["Error"]);
                 };
             };
             /**
@@ -2600,7 +2654,7 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
-            /** @description - `rate_limit_exceeded`: The user already opened ten pages in ten minutes, or too many were opened from its network or on the paywall. Wait for the time in `Retry-After`; or Too many calls. Wait for the time in `Retry-After` */
+            /** @description - `rate_limit_exceeded`: The user already opened ten pages in ten minutes, or too many were opened from its network or on the paywall. Wait for the time in `Retry-After`; or The user has tried ten wrong codes of offers in an hour, or its network has tried 50. Wait for the time in `Retry-After`; or Too many calls. Wait for the time in `Retry-After` */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6454,6 +6508,7 @@ export interface operations {
                  *           "currency": "USD",
                  *           "shop_url": null,
                  *           "duplicate_of": null,
+                 *           "offer": null,
                  *           "completed_at": "2026-11-15T12:00:00.000Z"
                  *         }
                  *       }

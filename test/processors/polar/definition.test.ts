@@ -43,6 +43,7 @@ test('the emulator has what the paywall file sells', () => {
     name: 'Acme',
     processor: { acquiring: 'polar', credentials },
     prices: [{ ...price, currency: 'USD', amount: 999, locals }],
+    discounts: [],
   }
   const other = { ...paywall, processor: { acquiring: 'stripe', credentials: {} } }
   expect(listAccounts([Object({ paywalls: [paywall, other] })])).toEqual([

@@ -9,6 +9,18 @@ export interface AnyPaywall {
   paywallId: string
   paywallName?: string
   prices?: SoldPrice[]
+  discounts?: EnteredDiscount[]
+}
+
+/** A discount as its owner made it at the processor, such as a coupon. `amount` is in the processor's units. */
+export interface EnteredDiscount {
+  id: string
+  title: string
+  percent: number | null
+  amount: number | null
+  currency: string | null
+  /** For how many periods of how long; `once` for a one-time price. */
+  lasts: 'once' | 'forever' | { periods: number; interval: NonNullable<SoldPrice['interval']>; intervalCount: number }
 }
 
 /** An account at the processor: all paywalls with the same secret key. */

@@ -1,4 +1,5 @@
-import type { PricedLine, Terms } from './selling-records.ts'
+import { nextPeriodEnd } from '../periods.ts'
+import type { PricedLine, SubscriptionRecord, Terms } from './selling-records.ts'
 
 /** The parts of an amount to pay. */
 export interface Amounts {
@@ -10,9 +11,22 @@ export interface Amounts {
 
 /** Calculates the total of a price: subtracts the discount first, then adds taxes. */
 export function amountsOn(terms: Terms, subtotal: number): Amounts {
-  const discount = Math.round((subtotal * terms.percentOff) / 100)
+  const share = Math.round((subtotal * terms.percentOff) / 100)
+  const discount = share + Math.min(terms.amountOff ?? 0, Math.max(subtotal - share, 0))
   const tax = Math.round(((subtotal - discount) * terms.taxPercent) / 100)
   return { subtotal, discount, tax, total: subtotal - discount + tax }
 }
+
+/** The terms of a subscription's current period: without its discount once that has ended. */
+export function currentTerms({ terms, created, periodStart }: SubscriptionRecord, isFirst = false): Terms {
+  const { lasts } = terms
+  const isOff = lasts === undefined || (lasts === 'once' ? isFirst : periodStart < monthsAfter(created, lasts))
+  return isOff ? terms : withoutDiscount(terms)
+}
+
+const monthsAfter = (start: number, months: number) =>
+  nextPeriodEnd(start, { interval: 'month', intervalCount: months }, start)
+
+export const withoutDiscount = ({ taxPercent }: Terms): Terms => ({ taxPercent, percentOff: 0 })
 
 export const sumAmounts = (lines: Pick<PricedLine, 'amount'>[]) => lines.reduce((sum, { amount }) => sum + amount, 0)

@@ -33,7 +33,7 @@ export interface AccountContext {
 }
 
 /** The kinds of objects that a call can name by id. */
-export type Named = Table | 'prices'
+export type Named = Table | 'prices' | 'coupons'
 
 /** The common fields of a new record. */
 export const newRecord = ({ newId, account, now }: AccountContext, kind: Table, id = newId(kind)) => ({

@@ -1,4 +1,4 @@
-import { amountsOn, sumAmounts } from './amounts.ts'
+import { amountsOn, currentTerms, sumAmounts } from './amounts.ts'
 import { type AccountContext, all, find, newRecord } from './context.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import { attemptPayment, openPayment } from './payments.ts'
@@ -42,7 +42,10 @@ export function calculateInvoice(
   given: NewInvoice,
 ): InvoiceRecord {
   const { id, customer, price, quantity, periodStart, periodEnd } = subscription
-  const { discount, tax, total } = amountsOn(subscription.terms, sumAmounts(given.lines))
+  const { discount, tax, total } = amountsOn(
+    currentTerms(subscription, given.reason === 'create'),
+    sumAmounts(given.lines),
+  )
   const fromBalance = given.reason === 'create' ? 0 : Math.min(find(context, 'customers', customer).balance, total)
   return {
     ...newRecord(context, 'invoices'),

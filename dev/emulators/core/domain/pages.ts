@@ -8,7 +8,7 @@ type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | Unused | Usual
   Partial<Pick<PageRecord, Usual>> & { gives?: Partial<PageRecord['gives']> }
 type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid' | 'promotionCode' | 'taxId'
 /** The fields of a page that have defaults. */
-type Usual = 'id' | 'mode' | 'terms' | 'asks' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
+type Usual = 'coupon' | 'id' | 'mode' | 'terms' | 'asks' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
 
 /** What a page asks for by default: a payment method only. */
 export const ASKS_NOTHING = Asks.parse({})
@@ -30,6 +30,7 @@ export function newPage(context: AccountContext, given: NewPage): PageRecord {
     invoice: null,
     unpaid: false,
     promotionCode: null,
+    coupon: null,
     taxId: null,
     mode: given.price.interval === null ? 'payment' : 'subscription',
     terms: TERMS.read(context),

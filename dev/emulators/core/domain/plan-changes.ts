@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { accountSetting } from '../controls/settings.ts'
 import { type Cycle, nextPeriodEnd } from '../periods.ts'
-import { amountsOn, sumAmounts } from './amounts.ts'
+import { amountsOn, currentTerms, sumAmounts } from './amounts.ts'
 import { type AccountContext, all, find } from './context.ts'
 import { collectInvoice, latestInvoice, newInvoice } from './invoices.ts'
 import type { InvoiceRecord } from './money-records.ts'
@@ -128,22 +128,17 @@ export function refuseDeclined(context: AccountContext, subscription: Subscripti
 }
 
 /** Whether lines cost more than the customer's balance, and the charge would fail. */
-export function isDeclined(
-  context: AccountContext,
-  { customer, terms }: SubscriptionRecord,
-  lines: PricedLine[],
-): boolean {
-  const { balance, declines } = find(context, 'customers', customer)
-  return amountsOn(terms, sumAmounts(lines)).total > balance && declines
+export function isDeclined(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): boolean {
+  const { balance, declines } = find(context, 'customers', subscription.customer)
+  return amountsOn(currentTerms(subscription), sumAmounts(lines)).total > balance && declines
 }
 
 /** Adds the credit to the customer's balance, from which later invoices are paid. */
-export function creditCustomer(
-  context: AccountContext,
-  { customer, terms }: SubscriptionRecord,
-  credit: PricedLine,
-): void {
-  find(context, 'customers', customer).balance -= amountsOn(terms, credit.amount).total
+export function creditCustomer(context: AccountContext, subscription: SubscriptionRecord, credit: PricedLine): void {
+  find(context, 'customers', subscription.customer).balance -= amountsOn(
+    currentTerms(subscription),
+    credit.amount,
+  ).total
 }
 
 /** Removes the pending invoice line with this id; null if there is none. */

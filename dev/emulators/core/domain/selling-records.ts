@@ -16,10 +16,14 @@ export const SoldPrice = z.object({
   intervalCount: z.int().nullable(),
 })
 
-/** Taxes and discount on a page's price, in percent. */
+/** Taxes and discount on a page's price. */
 export const Terms = z.object({
   taxPercent: z.number().min(0).max(100).default(0),
   percentOff: z.number().min(0).max(100).default(0),
+  /** An amount that the discount takes off a charge, besides the percentage. */
+  amountOff: z.int().min(0).optional(),
+  /** How long the discount lasts: for the first invoice, or for some months. Absent: for ever. */
+  lasts: z.union([z.literal('once'), z.int().min(1)]).optional(),
 })
 
 /** What a page asks the buyer for, besides an address and the payment. */
@@ -78,6 +82,8 @@ export const PageRecord = z.object({
   asks: Asks.prefault({}),
   /** What the buyer has entered of it; null: nothing. */
   promotionCode: z.string().nullable().default(null),
+  /** The id of the discount that the seller has given the page. */
+  coupon: z.string().nullable().default(null),
   taxId: z.string().nullable().default(null),
   trialDays: z.int().nullable(),
   /** When the trial ends, if the seller sets a time instead of days. */

@@ -8,8 +8,8 @@ interface Rules {
   levels: number
   tooDeep(levels: number): Error
   notExpandable(path: string): Error
-  /** A field that is included only on request; null if the object has no such field. */
-  included(context: AccountContext, id: string, field: string): object | null
+  /** A field that is included only on request; null if the object has no such field, `absent` if it may have it and has not. */
+  included(context: AccountContext, id: string, field: string): object | 'absent' | null
   /** The object with an id that is in none of the tables below; null if there is none. */
   findOther(context: AccountContext, id: string): object | null
 }
@@ -22,7 +22,7 @@ export function expander({ levels, tooDeep, notExpandable, included, findOther }
   function walk(context: AccountContext, node: Node, [field, ...rest]: string[], path: string): void {
     if (field === undefined) return
     const value = node[field] ?? (typeof node.id === 'string' ? included(context, node.id, field) : null)
-    if (value === null && field in node) return
+    if (value === 'absent' || (value === null && field in node)) return
     const found = typeof value === 'string' ? (showById(context, value, NAMED) ?? findOther(context, value)) : value
     if (Array.isArray(found)) {
       for (const element of found) walk(context, element, rest, path)

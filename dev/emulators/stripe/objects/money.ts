@@ -1,4 +1,4 @@
-import { amountsOn } from '../../core/domain/amounts.ts'
+import { amountsOn, withoutDiscount } from '../../core/domain/amounts.ts'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import { nextChargeAt } from '../../core/domain/dues.ts'
 import { invoiceNumber } from '../../core/domain/invoices.ts'
@@ -150,7 +150,8 @@ export function invoicePayments(invoice: InvoiceRecord) {
 
 function lineObject(context: AccountContext, invoice: InvoiceRecord, line: PricedLine, index: number) {
   const { id, subscription } = invoice
-  const { discount, tax } = amountsOn(find(context, 'subscriptions', subscription).terms, line.amount)
+  const { terms } = find(context, 'subscriptions', subscription)
+  const { discount, tax } = amountsOn(invoice.discount === 0 ? withoutDiscount(terms) : terms, line.amount)
   const { price, quantity, amount, isProration: proration } = line
   return complete('line_item', {
     amount,

@@ -3,7 +3,7 @@ import { pageOwn } from '../own.ts'
 
 /** The fields of a session that repeat its options, and what the buyer has entered. */
 export function pageSettings(page: PageRecord) {
-  const { asks, status, promotionCode } = page
+  const { asks, status } = page
   const { automatic_tax: tax, consent_collection: consents, invoice_creation: invoices } = pageOwn(page)
   const isPaid = status === 'complete'
   return {
@@ -18,10 +18,15 @@ export function pageSettings(page: PageRecord) {
       : tax,
     consent: consents && { promotions: null, terms_of_service: isPaid && asks.consent ? ('accepted' as const) : null },
     consent_collection: consents && { ...consents, payment_method_reuse_agreement: null, promotions: null },
-    discounts: promotionCode === null ? [] : [{ coupon: null, promotion_code: `promo_${promotionCode}` }],
+    discounts: pageDiscounts(page),
     invoice_creation: invoices && { ...invoices, invoice_data: INVOICE_DATA },
     ...(asks.taxId && { tax_id_collection: { enabled: true, required: 'never' as const } }),
   }
+}
+
+function pageDiscounts({ coupon, promotionCode }: PageRecord) {
+  if (promotionCode !== null) return [{ coupon: null, promotion_code: `promo_${promotionCode}` }]
+  return coupon === null ? [] : [{ coupon, promotion_code: null }]
 }
 
 const INVOICE_DATA = {

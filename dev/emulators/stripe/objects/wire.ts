@@ -14,6 +14,7 @@ type Wire<T> = T extends Scalar
       : { [Key in keyof T]: Wire<T[Key]> }
 
 type Shown =
+  | Stripe.Coupon
   | (Stripe.BillingPortal.Session | Stripe.Charge | Stripe.Checkout.Session | Stripe.Customer | Stripe.Dispute)
   | Stripe.InvoiceItem
   | (Stripe.Invoice | Stripe.InvoiceLineItem | Stripe.InvoicePayment | Stripe.LineItem | Stripe.PaymentIntent)

@@ -227,7 +227,7 @@ test('reads its products from the paywall files', () => {
   const local = { currency: 'EUR', amount: 899, processor_price: '501:602' }
   const sold = { label: 'Monthly', interval: 'month', interval_count: 1, trial_days: 3, locals: [local] }
   const price = { ...sold, currency: 'USD', amount: 999, processor_price: '501:601' }
-  const paywall = { id: '1001', name: 'Acme Pro', prices: [price] }
+  const paywall = { id: '1001', name: 'Acme Pro', prices: [price], discounts: [] }
   const files = [{ paywalls: [{ ...paywall, processor: { acquiring: 'freemius', credentials } }] }]
   const others = [{ paywalls: [{ ...paywall, processor: { acquiring: 'stripe', credentials: {} } }] }]
   const read = (written: object[]) => listAccounts(written as Parameters<typeof listAccounts>[0], () => 'https://x.y')

@@ -1,0 +1,195 @@
+// The offers of a paywall that take something off: their schema, and what must be true of them together with the prices and the processor.
+import * as z from 'zod'
+import { isCurrency, toMinorUnits } from '../../lib/money/money.ts'
+import { OwnOffer } from '../../lib/paywall/blocks.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import { Discount, OFFER_PLACES } from '../../lib/processors/discount.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import { disjoint, issueAt } from './checks.ts'
+import { country, type WrittenPrice } from './price.ts'
+
+const slug = z.string().min(1).max(100)
+const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2027-01-31T23:59:59Z' })
+
+const DiscountOffer = z
+  .strictObject({
+    id: z.string().min(1).max(100).describe('Its name in the API, which start-checkout takes as `offer`'),
+    title: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe('Shown to buyers, in their language if the locales have a text of this name'),
+    badge: z.string().min(1).max(200).optional().describe('Shown at its prices, in the same way'),
+    discount: Discount,
+    prices: z.array(slug).min(1).max(100).describe('The slugs of the prices that it applies to'),
+    countries: z.array(country).min(1).optional().describe('Only for buyers in these countries. Default: in all'),
+    starts_at: time.optional().describe('When it begins, with a time zone. Default: at once'),
+    ends_at: time.optional().describe('When it ends, with a time zone. Default: never'),
+    max: z.int().min(1).max(1_000_000_000).optional().describe('How many members can use it. Default: no limit'),
+    code: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{4,50}$/, 'must be 4 to 50 letters, digits, hyphens or underscores')
+      .optional()
+      .describe('A code that gives the same, in upper or lower case. It is served nowhere'),
+    show: z
+      .enum(OFFER_PLACES)
+      .optional()
+      .describe(
+        '`paywall`, the default: shown to everybody. `cancel`: to subscribers who cancel. `code`: nowhere, it needs its code',
+      ),
+    processorDiscount: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe("The processor's id of the discount, where it takes it off by one of its own, such as a coupon"),
+  })
+  .describe('An offer that takes something off')
+
+/** An entry of `offers`: with a `discount` it takes something off, without one it is the owner's own. */
+export const offer = z.union([DiscountOffer, OwnOffer])
+
+export type WrittenOffer = z.output<typeof offer>
+export type WrittenDiscountOffer = z.output<typeof DiscountOffer>
+
+export const isDiscountOffer = (written: WrittenOffer): written is WrittenDiscountOffer =>
+  written.discount !== undefined
+
+interface PaywallWithOffers {
+  processor: { acquiring: ProcessorName }
+  prices: WrittenPrice[]
+  offers: unknown[]
+}
+
+/** A valid offer with its place in the file. */
+interface Placed {
+  index: number
+  offer: WrittenDiscountOffer
+}
+
+/** Rejects offers that contradict themselves, each other, the prices or the processor. Offers invalid by themselves are left out. */
+export function checkOffers({ processor, prices, offers }: PaywallWithOffers, context: z.RefinementCtx): void {
+  const placed = offers.flatMap((written, index): Placed[] => {
+    const { data } = DiscountOffer.safeParse(written)
+    return data ? [{ index, offer: data }] : []
+  })
+  checkUnique(placed, 'id', (id) => id, context)
+  checkUnique(placed, 'code', (code) => code.toLowerCase(), context)
+  for (const { index, offer } of placed) {
+    const at = (path: PropertyKey[], message: string) => issueAt(context, ['offers', index, ...path], message)
+    disjoint([{ path: ['offers', index, 'prices'], values: offer.prices }], context)
+    disjoint([{ path: ['offers', index, 'countries'], values: offer.countries ?? [] }], context)
+    checkTimes(offer, at)
+    checkPlace(offer, at)
+    checkDiscount(offer.discount, at)
+    checkPrices(offer, prices, at)
+    checkProcessor(offer, prices, processor.acquiring, at)
+  }
+}
+
+type Report = (path: PropertyKey[], message: string) => void
+
+function checkUnique(
+  placed: Placed[],
+  field: 'id' | 'code',
+  toComparable: (value: string) => string,
+  context: z.RefinementCtx,
+): void {
+  const firstIndexes = new Map<string, number>()
+  for (const { index, offer } of placed) {
+    const value = offer[field]
+    if (value === undefined) continue
+    const first = firstIndexes.get(toComparable(value))
+    if (first === undefined) firstIndexes.set(toComparable(value), index)
+    else issueAt(context, ['offers', index, field], `is the same as in entry ${first}`)
+  }
+}
+
+function checkTimes({ starts_at: start, ends_at: end }: WrittenDiscountOffer, at: Report): void {
+  if (start !== undefined && end !== undefined && Date.parse(end) <= Date.parse(start)) {
+    at(['ends_at'], 'is not after starts_at')
+  }
+}
+
+function checkPlace({ show, code }: WrittenDiscountOffer, at: Report): void {
+  if (show === 'code' && code === undefined) at(['code'], 'is required for an offer that is shown nowhere')
+  if (show === 'cancel' && code !== undefined) at(['code'], 'an offer to subscribers who cancel has no code')
+}
+
+function checkDiscount({ percent, amount, currency }: Discount, at: Report): void {
+  if ((percent === undefined) === (amount === undefined)) at(['discount'], 'give either percent or amount')
+  if (amount === undefined && currency !== undefined) at(['discount', 'currency'], 'belongs to amount')
+  if (amount === undefined) return
+  if (currency === undefined) at(['discount', 'currency'], 'is required with amount')
+  else if (!isCurrency(currency)) at(['discount', 'currency'], 'not an ISO 4217 currency code')
+  else if (minorUnits(amount, currency) === null)
+    at(['discount', 'amount'], `${amount} is not an amount of ${currency}`)
+}
+
+function checkPrices(offer: WrittenDiscountOffer, prices: WrittenPrice[], at: Report): void {
+  const slugs = prices.map((price) => price.slug)
+  for (const [position, name] of offer.prices.entries()) {
+    const price = prices.find((each) => each.slug === name)
+    const problem = price ? priceProblem(offer, price) : `there is no price ${name}${didYouMean(name, slugs)}`
+    if (problem) at(['prices', position], problem)
+  }
+}
+
+/** Why an offer cannot be of a price; null if it can. */
+function priceProblem({ discount, show }: WrittenDiscountOffer, price: WrittenPrice): string | null {
+  const { slug, interval } = price
+  const { percent, amount, currency, periods } = discount
+  if (!interval && periods !== undefined) return `${slug} is a one-time price: it has no discount.periods`
+  if (!interval && show === 'cancel') return `${slug} is a one-time price: nobody cancels it`
+  if (interval && periods === undefined) return `${slug} is a subscription: say in discount.periods how long it lasts`
+  if (price.trial_days && periods !== 'forever') {
+    return `${slug} begins with a trial, in which no processor counts periods alike: use "forever", or a price without trial_days`
+  }
+  const variants = [price, ...price.locals]
+  if (percent !== undefined) {
+    const free = variants.find((each) => isCurrency(each.currency) && takenOff(percent, each) === 0)
+    return free ? `${percent} % of ${free.amount} ${free.currency} is nothing` : null
+  }
+  if (amount === undefined || currency === undefined) return null
+  const foreign = variants.find((each) => each.currency !== currency)
+  if (foreign) return `${slug} is sold in ${foreign.currency}, too: use percent`
+  const low = variants.find((each) => each.amount <= amount)
+  return low ? `${amount} ${currency} is not less than the ${low.amount} ${currency} of ${slug}` : null
+}
+
+const takenOff = (percent: number, { amount, currency }: { amount: number; currency: string }) =>
+  Math.round(((minorUnits(amount, currency) ?? 0) * percent) / 100)
+
+/** Rejects what the processor cannot take off exactly. */
+function checkProcessor(
+  { discount, show, prices: slugs, processorDiscount }: WrittenDiscountOffer,
+  prices: WrittenPrice[],
+  acquiring: ProcessorName,
+  at: Report,
+): void {
+  const { title, discounts } = DEFINITIONS[acquiring]
+  if (!discounts) {
+    at(['discount'], `${title} cannot take it off: remove the offer`)
+    return
+  }
+  if (show === 'cancel' && !discounts.ofSubscriptions) {
+    at(['show'], `${title} cannot take it off a subscription that runs`)
+  }
+  if (processorDiscount === undefined)
+    at(['processorDiscount'], `is required at ${title}: ${discounts.processorDiscount}`)
+  for (const { slug, interval, interval_count: count } of prices.filter((price) => slugs.includes(price.slug))) {
+    const problem = interval && discounts.problem(discount, { interval, intervalCount: count ?? 1 })
+    if (problem) at(['discount', 'periods'], `${title} ${problem}: ${slug}`)
+  }
+}
+
+/** Null if the amount has too many decimals for its currency. */
+function minorUnits(amount: number, currency: string): number | null {
+  try {
+    return toMinorUnits(amount, currency)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return null
+  }
+}

@@ -1,0 +1,112 @@
+import * as z from 'zod'
+import { accountSetting } from '../core/controls/settings.ts'
+import type { EnteredDiscount } from '../core/domain/accounts.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { Terms } from '../core/domain/selling-records.ts'
+import { text } from '../core/wire/form-fields.ts'
+import { read } from '../core/wire/routes.ts'
+import { refused } from './errors.ts'
+import { complete } from './objects/wire.ts'
+
+/*
+ * Coupons: docs.stripe.com/api/coupons/object. Those of the paywall files exist, made by their owners in the dashboard.
+ */
+
+const Coupon = z.object({
+  percent_off: z.number().gt(0).max(100).nullable().default(null),
+  amount_off: z.int().positive().nullable().default(null),
+  currency: z.string().nullable().default(null),
+  duration: z.enum(['once', 'repeating', 'forever']),
+  duration_in_months: z.int().positive().nullable().default(null),
+  /** The products that it applies to; null: all. */
+  products: z.array(z.string()).nullable().default(null),
+  valid: z.boolean().default(true),
+})
+type Coupon = z.output<typeof Coupon>
+
+/** The account's coupons besides those of the paywall files, or instead of them; null: deleted. */
+export const COUPONS = accountSetting('coupons', z.record(z.string(), Coupon.nullable()), {})
+
+const MONTHS = { month: 1, year: 12 }
+
+/** The coupon that an owner makes for an offer. Months are the only unit of a repeating one. */
+function couponFor({ percent, amount, currency, lasts }: EnteredDiscount): Coupon {
+  const off = {
+    percent_off: percent,
+    amount_off: amount,
+    currency,
+    products: null,
+    valid: true,
+    duration_in_months: null,
+  }
+  if (typeof lasts === 'string') return { ...off, duration: lasts }
+  const { periods, interval, intervalCount } = lasts
+  if (periods === 1) return { ...off, duration: 'once' }
+  const months = interval === 'month' || interval === 'year' ? MONTHS[interval] : 0
+  return { ...off, duration: 'repeating', duration_in_months: periods * intervalCount * months }
+}
+
+/** Throws Stripe's error if the account has no such coupon. */
+function findCoupon(context: AccountContext, id: string, param?: string): Coupon {
+  const { [id]: made } = COUPONS.read(context)
+  const entered = context.account.paywalls.flatMap(({ discounts = [] }) => discounts).find((each) => each.id === id)
+  const coupon = made === undefined ? entered && couponFor(entered) : made
+  if (!coupon) throw context.noSuch('coupons', id, param)
+  return coupon
+}
+
+/** Stripe shows `applies_to` only with `expand`. */
+function couponObject(context: AccountContext, id: string) {
+  const { products: _products, ...coupon } = findCoupon(context, id)
+  return complete('coupon', { ...coupon, id, created: context.now })
+}
+
+/** The products that a coupon applies to, for `expand`; null: it applies to all, and Stripe leaves the field out. */
+export function couponProducts(context: AccountContext, id: string): { products: string[] } | null {
+  const { products } = findCoupon(context, id)
+  return products && { products }
+}
+
+/** In the parameters of a session: at most one. */
+export const discounts = z
+  .tuple([z.strictObject({ coupon: text() })], 'You can only apply one discount to a Checkout Session.')
+  .nullable()
+  .default(null)
+
+/**
+ * The terms of a page with a coupon. Coupons with an amount and no end are refused since API version 2025-03-31
+ * (docs.stripe.com/changelog/basil/2025-03-31/restrict-coupon-duration); the messages of that and of an invalid coupon are UNVERIFIED.
+ */
+export function applyCoupon(
+  context: AccountContext,
+  terms: Terms,
+  given: z.output<typeof discounts>,
+  page: Page,
+): Terms {
+  if (given === null) return terms
+  const param = 'discounts[0][coupon]'
+  const { percent_off, amount_off, currency, duration, duration_in_months, products, valid } = findCoupon(
+    context,
+    given[0].coupon,
+    param,
+  )
+  if (!valid) throw refused('coupon_expired', { coupon: given[0].coupon, param })
+  if (amount_off !== null && duration === 'forever') throw refused('amount_off_for_ever', { param })
+  if (amount_off !== null && currency !== page.currency) throw refused('coupon_currency', { param })
+  if (products !== null && !products.includes(page.product)) throw refused('coupon_applies_to_nothing', { param })
+  return {
+    ...terms,
+    percentOff: percent_off ?? 0,
+    ...(amount_off !== null && { amountOff: amount_off }),
+    ...(duration === 'once' && { lasts: 'once' }),
+    ...(duration === 'repeating' && duration_in_months !== null && { lasts: duration_in_months }),
+  }
+}
+
+/** What is sold on the page. */
+interface Page {
+  currency: string
+  product: string
+}
+
+export const COUPON_ROUTES = [read('/v1/coupons/:id', couponObject)]

@@ -1,0 +1,19 @@
+import * as z from 'zod'
+
+/** What an offer takes off: `percent` of the price, or `amount` of `currency`. */
+export const Discount = z
+  .strictObject({
+    percent: z.int().min(1).max(99).optional().describe('In percent of the price'),
+    amount: z.number().positive().optional().describe('In major units of `currency`, instead of `percent`'),
+    currency: z.string().optional().describe('ISO 4217. Only with `amount`'),
+    periods: z
+      .union([z.int().min(1).max(120), z.literal('forever')])
+      .optional()
+      .describe('For how many billing periods, counted from the first one, or `forever`. Absent for one-time prices'),
+  })
+  .describe('What an offer takes off the price')
+export type Discount = z.output<typeof Discount>
+
+/** Where an offer is shown. */
+export const OFFER_PLACES = ['paywall', 'cancel', 'code'] as const
+export type OfferPlace = (typeof OFFER_PLACES)[number]
