@@ -341,6 +341,7 @@ create table payments (
   amount            bigint not null check (amount >= 0),
   currency          text not null check (currency ~ '^[A-Z]{3}$'),
   tax               bigint check (tax between 0 and amount), -- the part of a `succeeded` payment that is tax; null: not reported
+  discount          bigint check (discount >= 0), -- what was taken off before a `succeeded` payment, without taxes; null: not reported
   receipt_url       text check (char_length(receipt_url) <= 2048), -- the processor's page with the receipt; null: not reported
   occurred_at       timestamptz not null,
   unique (paywall_id, acquiring, kind, fact_id),

@@ -211,6 +211,7 @@ export interface Payments {
   acquiring: string;
   amount: Int8;
   currency: string;
+  discount: Int8 | null;
   fact_id: string;
   id: Generated<string>;
   kind: string;

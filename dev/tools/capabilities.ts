@@ -24,6 +24,7 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
   sellsToAnonymous: 'Sells to buyers without a known e-mail address',
   readsIncludePayments: 'Payments whose webhooks are lost can be read through the API',
   reportsTax: 'Reports the tax in a payment',
+  reportsDiscount: 'Reports what was taken off before a payment',
   reportsReceipt: 'Reports the address of the receipt with a payment',
   receipts: 'The receipt of each payment, linked in the account',
   sendsDisputeWebhook: 'Sends a webhook for a chargeback',

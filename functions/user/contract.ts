@@ -99,6 +99,7 @@ export const EXAMPLE_PURCHASE = {
 export const EXAMPLE_PAYMENT = {
   amount: 999,
   tax: 160,
+  discount: 0,
   currency: 'USD',
   paid_at: '2026-11-01T09:05:00.000Z',
   receipt_url: 'https://invoice.example.com/i/test_YWNjdF8',

@@ -13,6 +13,11 @@ export const currency = z
 /** What a payment shows besides its amount, in the API and in events. */
 export const Receipt = z.object({
   tax: z.int().min(0).nullable().describe('The part of `amount` that is tax. Null if the processor does not report it'),
+  discount: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('What was taken off the price, without taxes. Null if the processor does not report it'),
   receipt_url: z.url().nullable().describe("The processor's page with the receipt. Null if the processor reports none"),
 })
 
@@ -82,6 +87,7 @@ const LastPayment = z
   .object({
     amount: z.int().min(1).describe('The amount that was paid, with taxes, in minor units of the currency'),
     tax: Receipt.shape.tax,
+    discount: Receipt.shape.discount,
     currency,
     paid_at: time,
     receipt_url: Receipt.shape.receipt_url,

@@ -143,6 +143,8 @@ export interface Capabilities {
   readsIncludePayments: boolean
   /** Whether it reports the tax in a payment. `if the total is paid at once`: it reports that of the invoice. */
   reportsTax: 'always' | 'if the total is paid at once' | 'never'
+  /** Whether it reports what was taken off before a payment. `if the total is paid at once`: as for the tax. */
+  reportsDiscount: 'if the total is paid at once' | 'never'
   /** Whether it reports the address of a payment's receipt with the payment. */
   reportsReceipt: boolean
   /** What it shows of a payment that was made, at any later time. */

@@ -272,6 +272,8 @@ export interface PaymentFact {
   occurredAt: Date
   /** The tax in the amount of a payment that succeeded, in minor units. Absent if the processor does not report it. */
   tax?: number | undefined
+  /** What was taken off before a payment that succeeded, without taxes, in minor units. Absent if the processor does not report it. */
+  discount?: number | undefined
   /** The processor's page with the receipt of a payment that succeeded. Absent if the processor reports none. */
   receiptUrl?: string | undefined
   /**

@@ -8,6 +8,14 @@ export function includedTax(paid: number, invoice: { total: number; tax: number 
   return isPart && (paid === total || tax === 0) ? tax : undefined
 }
 
+/** The discount in a payment of an invoice. Undefined if it is not known, as that in a payment of a part. */
+export function includedDiscount(
+  paid: number,
+  invoice: { total: number; discount: number | undefined },
+): number | undefined {
+  return paid === invoice.total ? invoice.discount : undefined
+}
+
 /** Adds taxes to an amount, in the proportion of a charge with and without them. */
 export const withTax = (amount: number, { net, total }: { net: number; total: number }): number =>
   net === 0 ? amount : Math.round((amount * total) / net)

@@ -16,11 +16,12 @@ begin
     earlier := find_payment(purchase, about);
     insert into payments as p (
       payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id, kind, amount, currency, tax,
-      receipt_url, occurred_at
+      discount, receipt_url, occurred_at
     ) values (
       coalesce(earlier.payment_id, gen_random_uuid()), purchase.id, purchase.paywall_id, purchase.acquiring, about,
       case when earlier.id is not null then earlier.price_id when purchase.unmatched_from is null then purchase.price_id end,
       fact ->> 'id', fact ->> 'kind', (fact ->> 'amount')::bigint, fact ->> 'currency', (fact ->> 'tax')::bigint,
+      (fact ->> 'discount')::bigint,
       case when not is_buyer_erased(purchase) then fact ->> 'receipt_url' end, (fact ->> 'occurred_at')::timestamptz)
     on conflict do nothing returning p.* into payment;
     if found and is_reported(payment) then noted := noted || payment; end if;
@@ -79,7 +80,8 @@ begin
     'id', payment.payment_id, 'processor_id', payment.processor_payment, 'purchase_id', payment.purchase_id,
     'purchase_status', purchase.status,
     'price_slug', (select sold.slug from prices sold where sold.id = payment.price_id),
-    'amount', payment.amount, 'tax', payment.tax, 'currency', payment.currency, 'receipt_url', payment.receipt_url,
+    'amount', payment.amount, 'tax', payment.tax, 'discount', payment.discount, 'currency', payment.currency,
+    'receipt_url', payment.receipt_url,
     'refunded_amount', totals.refunded, 'refunded', coalesce(totals.refunded >= totals.amount, false),
     'occurred_at', iso(payment.occurred_at));
 end $$;
@@ -89,7 +91,8 @@ create function last_payment_json(purchase_id uuid) returns jsonb language plpgs
 begin
   return (
     select jsonb_build_object(
-      'amount', p.amount, 'tax', p.tax, 'currency', p.currency, 'paid_at', iso(p.occurred_at), 'receipt_url', p.receipt_url)
+      'amount', p.amount, 'tax', p.tax, 'discount', p.discount, 'currency', p.currency, 'paid_at', iso(p.occurred_at),
+      'receipt_url', p.receipt_url)
     from payments p
     where p.purchase_id = last_payment_json.purchase_id and p.kind = 'succeeded'
     order by p.occurred_at desc limit 1);

@@ -7,7 +7,7 @@
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial
 --   trial_ending    whether the processor has announced the end of the trial
 --   payments        [{kind, id, payment_id, amount, currency, occurred_at}]: the reported payments; one that succeeded may have
---                   {tax, receipt_url}, and one that pays for a period also has {period_from, processor_price}; one that
+--                   {tax, discount, receipt_url}, and one that pays for a period also has {period_from, processor_price}; one that
 --                   brought nothing has {brought_nothing}
 --   versions        versions of all objects that were read: see object-versions.sql
 --   event_id        the processor event's id, by which duplicates are recognised for ever; null if no event triggered the sync

@@ -179,7 +179,19 @@ const withReceipt = (payment: PaymentFact, { receiptUrl }: FetchedPurchase): Pay
   payment.kind === 'succeeded' && receiptUrl !== undefined ? { ...payment, receiptUrl } : payment
 
 function factJson(fact: PaymentFact) {
-  const { kind, id, paymentId = id, amount, currency, occurredAt, tax, receiptUrl, paysFor, broughtNothing } = fact
+  const {
+    kind,
+    id,
+    paymentId = id,
+    amount,
+    currency,
+    occurredAt,
+    tax,
+    discount,
+    receiptUrl,
+    paysFor,
+    broughtNothing,
+  } = fact
   const period = paysFor && { period_from: paysFor.from, processor_price: paysFor.processorPrice }
   return {
     kind,
@@ -189,6 +201,7 @@ function factJson(fact: PaymentFact) {
     currency,
     occurred_at: occurredAt,
     tax,
+    discount,
     receipt_url: receiptUrl,
     brought_nothing: broughtNothing,
     ...period,

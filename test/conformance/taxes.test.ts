@@ -58,22 +58,31 @@ test.each(PROCESSOR_NAMES)(
 )
 
 describe.each(['monthly', 'lifetime'] as const)('the last payment of %s', (slug) => {
-  test.each(PROCESSOR_NAMES)('%s: has its tax and its receipt, as its event has', async (acquiring) => {
+  test.each(PROCESSOR_NAMES)('%s: has its tax, its discount and its receipt, as its event has', async (acquiring) => {
     const shop = getShop(acquiring)
     const terms = { taxPercent: 20, percentOff: 10 }
     await setUp(shop.world[acquiring], shop.paywall.id, { terms, afterRetries: null, lagSeconds: 0 })
     const buyer = await buy(shop, slug)
     const [event] = await paymentEvents(buyer)
-    const { reportsTax, reportsReceipt } = shop.capabilities
+    const { reportsTax, reportsDiscount, reportsReceipt } = shop.capabilities
     const taxed = slug === 'monthly' ? { amount: 1079, tax: 180 } : { amount: 5292, tax: 882 }
+    const discount = reportsDiscount === 'never' ? null : slug === 'monthly' ? 100 : 490
     const untaxed = { amount: slug === 'monthly' ? 999 : 4900, tax: null }
     expect(event).toMatchObject({
       ...(reportsTax === 'never' ? untaxed : taxed),
       currency: 'USD',
+      discount,
       receipt_url: reportsReceipt ? expect.stringContaining(shop.emulator.url) : null,
     })
-    const { amount, tax, currency, receipt_url, occurred_at: paid_at } = event!
-    expect((await readPurchase(buyer))?.last_payment).toEqual({ amount, tax, currency, paid_at, receipt_url })
+    const { amount, tax, currency, discount: off, receipt_url, occurred_at: paid_at } = event!
+    expect((await readPurchase(buyer))?.last_payment).toEqual({
+      amount,
+      tax,
+      discount: off,
+      currency,
+      paid_at,
+      receipt_url,
+    })
     if (typeof receipt_url === 'string') expect((await fetch(receipt_url)).status).toBe(200)
   })
 })

@@ -88,7 +88,7 @@ async function reported(userId: string) {
   await world.stripe.drainWebhooks()
   return (await ownerEvents(world, userId)).flatMap(({ type, data }): unknown[] => {
     if (type === 'checkout.completed') return [{ amount: data.checkout?.amount, offer: data.checkout?.offer }]
-    return type === 'payment.succeeded' ? [data.payment?.amount] : []
+    return type === 'payment.succeeded' ? [`${data.payment?.amount} after ${data.payment?.discount}`] : []
   })
 }
 
@@ -98,7 +98,7 @@ test('a page with an offer charges less, and the owner hears of it', async () =>
   expect(pageOf(opened)).toMatchObject({ amount_total: 499, discounts: [{ coupon: 'HALF_ONCE' }] })
   const { checkoutUrl, userId } = parseOpened(opened)
   await payAndReturn(world, checkoutUrl)
-  expect(await reported(userId)).toEqual([{ amount: 499, offer: { id: 'spring', beyond_max: false } }, 499])
+  expect(await reported(userId)).toEqual([{ amount: 499, offer: { id: 'spring', beyond_max: false } }, '499 after 500'])
   expect(await uses(shop)).toEqual([{ paid: true, is_beyond_max: false }])
 })
 
@@ -106,7 +106,7 @@ test('a page without one charges the price', async () => {
   const shop = await shopWith(offer())
   const { checkoutUrl, userId } = parseOpened(await order(shop, { offer: null }))
   await payAndReturn(world, checkoutUrl)
-  expect(await reported(userId)).toEqual([{ amount: 999, offer: null }, 999])
+  expect(await reported(userId)).toEqual([{ amount: 999, offer: null }, '999 after 0'])
   expect(await uses(shop)).toEqual([])
 })
 
@@ -118,7 +118,7 @@ test('an amount is taken off a one-time price', async () => {
   expect(pageOf(opened)).toMatchObject({ amount_subtotal: 4900, amount_total: 2900 })
   const { checkoutUrl, userId } = parseOpened(opened)
   await payAndReturn(world, checkoutUrl)
-  expect(await reported(userId)).toEqual([{ amount: 2900, offer: { id: 'spring', beyond_max: false } }, 2900])
+  expect(await reported(userId)).toEqual([{ amount: 2900, offer: { id: 'spring', beyond_max: false } }, '2900 after 2000'])
 })
 
 describe('an offer is refused with a reason and a message', () => {
@@ -260,8 +260,8 @@ describe('`max` is exact', () => {
     const next = parseOpened(await order(shop, { slug: 'lifetime' }))
     await payAndReturn(world, next.checkoutUrl)
     await world.stripe.sendHeldWebhooks()
-    expect(await reported(next.userId)).toEqual([{ amount: 2450, offer: { id: 'spring', beyond_max: false } }, 2450])
-    expect(await reported(late.userId)).toEqual([{ amount: 2450, offer: { id: 'spring', beyond_max: true } }, 2450])
+    expect(await reported(next.userId)).toEqual([{ amount: 2450, offer: { id: 'spring', beyond_max: false } }, '2450 after 2450'])
+    expect(await reported(late.userId)).toEqual([{ amount: 2450, offer: { id: 'spring', beyond_max: true } }, '2450 after 2450'])
   })
 
   test('a page that the processor refuses reserves nothing', async () => {

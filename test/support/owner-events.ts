@@ -18,6 +18,7 @@ const Body = z.object({
         purchase_status: z.string(),
         amount: z.int(),
         tax: z.int().nullable(),
+        discount: z.int().nullable(),
         currency: z.string(),
         receipt_url: z.url().nullable(),
         occurred_at: z.iso.datetime(),

@@ -18,6 +18,7 @@ const Purchase = z.looseObject({
     .object({
       amount: z.int(),
       tax: z.int().nullable(),
+      discount: z.int().nullable(),
       currency: z.string(),
       paid_at: z.iso.datetime(),
       receipt_url: z.url().nullable(),

@@ -42,6 +42,7 @@ const Purchase = z.strictObject({
     .strictObject({
       amount: z.int(),
       tax: z.int().nullable(),
+      discount: z.int().nullable(),
       currency: z.string().regex(/^[A-Z]{3}$/),
       paid_at: time,
       receipt_url: z.url().nullable(),

@@ -68,6 +68,9 @@ export const PaymentEvent = toEventSchema('payment', {
       tax: Receipt.shape.tax.describe(
         'The part of a payment that succeeded which is tax. Null if the processor does not report it, and for everything else',
       ),
+      discount: Receipt.shape.discount.describe(
+        'What was taken off the price before a payment that succeeded, without taxes. Null if the processor does not report it, and for everything else',
+      ),
       receipt_url: Receipt.shape.receipt_url.describe(
         "The processor's page with the receipt of a payment that succeeded. Null if the processor reports none, and for everything else",
       ),

@@ -51,6 +51,7 @@ const payment = (more: Json = {}): Json => ({
     price_slug: 'monthly',
     amount: 999,
     tax: null,
+    discount: null,
     receipt_url: null,
     currency: 'USD',
     refunded_amount: 0,
@@ -60,8 +61,8 @@ const payment = (more: Json = {}): Json => ({
   },
 })
 
-const { tax, receipt_url } = EXAMPLE_PAYMENT
-const PAID = { tax, receipt_url }
+const { tax, discount, receipt_url } = EXAMPLE_PAYMENT
+const PAID = { tax, discount, receipt_url }
 const RETURNED = { refunded_amount: 999, refunded: true }
 
 /** The data of an example of each event, besides the user. */

@@ -117,6 +117,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     sellsToAnonymous: true,
     readsIncludePayments: false,
     reportsTax: 'if the total is paid at once',
+    reportsDiscount: 'if the total is paid at once',
     reportsReceipt: false,
     receipts: 'a PDF',
     sendsDisputeWebhook: true,

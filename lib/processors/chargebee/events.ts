@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
 import type { ObjectVersions } from '../object-versions.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
-import { includedTax } from '../taxes.ts'
+import { includedDiscount, includedTax } from '../taxes.ts'
 import { CreditNote, Invoice, id, seconds, Transaction, Versioned } from './objects.ts'
 import { fromChargebee, isCheckoutId, readVersions } from './translate.ts'
 
@@ -19,7 +19,7 @@ const InvoiceContent = z.object({ invoice: NamedInvoice })
 const NamedPayment = z.object({ subscription_id: z.string().optional() })
 const PaymentContent = z.object({ transaction: NamedPayment, invoice: NamedInvoice.optional() })
 const AnyContent = z.object({ transaction: z.object({ type: z.string() }) })
-const PaidInvoice = Invoice.pick({ line_items: true, total: true, tax: true }).extend({ id })
+const PaidInvoice = Invoice.pick({ line_items: true, total: true, tax: true, discounts: true }).extend({ id })
 const TransactionContent = z.object({ transaction: Transaction, invoice: PaidInvoice.optional() })
 const RefundContent = TransactionContent.extend({ credit_note: CreditNote.optional() })
 
@@ -144,13 +144,19 @@ function paymentReference({ transaction, invoice }: z.output<typeof PaymentConte
   return invoice ? invoiceReference(invoice) : null
 }
 
-/** What a payment of an invoice pays for: its tax and its term. */
+/** What a payment of an invoice pays for: its tax, its discount and its term. */
 function paidFor(
   { amount, currency_code: currency }: Transaction,
   invoice: z.output<typeof PaidInvoice> | undefined,
-): Pick<PaymentFact, 'tax' | 'paysFor'> {
+): Pick<PaymentFact, 'tax' | 'discount' | 'paysFor'> {
+  const off = invoice?.discounts.reduce((sum, { amount }) => sum + amount, 0)
+  const discount = invoice && includedDiscount(amount, { total: invoice.total, discount: off })
   const tax = invoice && includedTax(amount, { total: invoice.total, tax: invoice.tax })
-  return { tax: tax && fromChargebee(tax, currency), ...termPaid(invoice) }
+  return {
+    tax: tax && fromChargebee(tax, currency),
+    discount: discount && fromChargebee(discount, currency),
+    ...termPaid(invoice),
+  }
 }
 
 /** The term of an invoice: that of the plan which begins last. It may also contain remaining charges of the previous term. */

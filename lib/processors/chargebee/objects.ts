@@ -116,6 +116,8 @@ export const Invoice = z.object({
   total: amount.default(0),
   /** The tax that the total includes. */
   tax: amount.optional(),
+  /** What the total is reduced by. Absent: nothing. */
+  discounts: z.array(z.object({ amount })).default([]),
   line_items: z.array(LineItem).default([]),
   linked_payments: z.array(LinkedPayment).default([]),
   issued_credit_notes: z.array(IssuedCreditNote).default([]),

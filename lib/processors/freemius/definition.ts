@@ -81,6 +81,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     sellsToAnonymous: false,
     readsIncludePayments: true,
     reportsTax: 'always',
+    reportsDiscount: 'never',
     reportsReceipt: false,
     receipts: 'a PDF',
     sendsDisputeWebhook: true,

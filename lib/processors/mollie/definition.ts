@@ -83,6 +83,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     sellsToAnonymous: true,
     readsIncludePayments: true,
     reportsTax: 'never',
+    reportsDiscount: 'never',
     reportsReceipt: false,
     receipts: 'none',
     sendsDisputeWebhook: true,

@@ -95,6 +95,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     sellsToAnonymous: true,
     readsIncludePayments: true,
     reportsTax: 'if the total is paid at once',
+    reportsDiscount: 'if the total is paid at once',
     reportsReceipt: false,
     receipts: 'a PDF',
     sendsDisputeWebhook: false,

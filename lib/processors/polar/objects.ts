@@ -97,6 +97,7 @@ export const Order = z.object({
   /** After discounts, with taxes. */
   total_amount: z.int(),
   tax_amount: z.int(),
+  discount_amount: amount,
   /** What the buyer pays: after discounts, with taxes, and minus the buyer's balance at Polar. Unchanged by the payment. */
   due_amount: amount,
   currency,

@@ -8,7 +8,7 @@ import {
   type PurchaseStatus,
   type ScheduledChange,
 } from '../processor.ts'
-import { includedTax } from '../taxes.ts'
+import { includedDiscount, includedTax } from '../taxes.ts'
 import {
   type Customer,
   type Dispute,
@@ -116,9 +116,16 @@ export function toFact(
 
 /** The payment of an order; null if nothing was due. */
 export function paidFact(order: EventOrder, occurredAt: Date): PaymentFact | null {
-  const { id, due_amount: amount, total_amount: total, tax_amount: tax, currency } = order
+  const { id, due_amount: amount, total_amount: total, tax_amount: tax, discount_amount: off, currency } = order
   const paid = toFact('succeeded', { id, paymentId: id }, amount, currency, occurredAt)
-  return paid && { ...paid, tax: includedTax(amount, { total, tax }), ...periodPaid(order) }
+  return (
+    paid && {
+      ...paid,
+      tax: includedTax(amount, { total, tax }),
+      discount: includedDiscount(amount, { total, discount: off }),
+      ...periodPaid(order),
+    }
+  )
 }
 
 /** The order of a period is created at its start, by a background job. */

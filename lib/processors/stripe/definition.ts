@@ -105,6 +105,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     sellsToAnonymous: true,
     readsIncludePayments: false,
     reportsTax: 'if the total is paid at once',
+    reportsDiscount: 'if the total is paid at once',
     reportsReceipt: true,
     receipts: 'a page',
     sendsDisputeWebhook: true,

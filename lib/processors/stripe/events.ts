@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import type * as z from 'zod'
 import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent } from '../event.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
-import { includedTax } from '../taxes.ts'
+import { includedDiscount, includedTax } from '../taxes.ts'
 import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
 import { Event, EventInvoice, EventSchedule, EventSession, EventSubscription, EventTrial, Reversal } from './objects.ts'
 import { DISPUTE_DECISIONS, subscriptionReference } from './translate.ts'
@@ -93,6 +93,7 @@ export async function readStripeEvent(
         ...toMoney(invoice, invoice.amount_paid),
         occurredAt: at,
         tax: invoiceTax(invoice),
+        discount: invoiceDiscount(invoice),
         receiptUrl: invoice.hosted_invoice_url ?? undefined,
         ...periodPaid(invoice),
       } as const
@@ -158,6 +159,13 @@ function invoiceTax({ amount_paid, total, total_taxes, currency }: z.output<type
   return tax && fromStripe(tax, currency)
 }
 
+function invoiceDiscount(invoice: z.output<typeof EventInvoice>): number | undefined {
+  const { amount_paid, total, total_discount_amounts, currency } = invoice
+  const all = total_discount_amounts?.reduce((sum, { amount }) => sum + amount, 0)
+  const discount = includedDiscount(amount_paid, { total, discount: all })
+  return discount && fromStripe(discount, currency)
+}
+
 const toMoney = ({ currency }: { currency: string }, amount: number) => ({
   amount: fromStripe(amount, currency),
   currency,
@@ -200,5 +208,6 @@ function oneTimePayment(
     currency,
     occurredAt,
     ...(kind === 'succeeded' && tax !== undefined && { tax: fromStripe(tax, currency) }),
+    ...(kind === 'succeeded' && details && { discount: fromStripe(details.amount_discount, currency) }),
   }
 }

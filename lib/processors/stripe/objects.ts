@@ -241,7 +241,7 @@ export const EventSession = z.object({
   payment_intent: processorId.nullable(),
   invoice: processorId.nullish(),
   amount_total: amount.nullable(),
-  total_details: z.object({ amount_tax: z.int() }).nullish(),
+  total_details: z.object({ amount_tax: z.int(), amount_discount: z.int() }).nullish(),
   currency: currency.nullable(),
 })
 
@@ -259,6 +259,8 @@ export const EventInvoice = PaymentInvoice.extend({
   total: z.int(),
   /** The taxes that the total includes. */
   total_taxes: z.array(z.object({ amount: z.int() })).nullish(),
+  /** The discounts that the total is reduced by. */
+  total_discount_amounts: z.array(z.object({ amount: z.int() })).nullish(),
   amount_paid: amount,
   amount_due: amount,
   attempt_count: z.int(),

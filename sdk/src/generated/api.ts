@@ -1133,6 +1133,8 @@ export interface components {
                 amount: number;
                 /** @description The part of `amount` that is tax. Null if the processor does not report it */
                 tax: number | null;
+                /** @description What was taken off the price, without taxes. Null if the processor does not report it */
+                discount: number | null;
                 /** @description ISO 4217 */
                 currency: string;
                 /** Format: date-time */
@@ -1364,6 +1366,8 @@ export interface components {
                     currency: string;
                     /** @description The part of a payment that succeeded which is tax. Null if the processor does not report it, and for everything else */
                     tax: number | null;
+                    /** @description What was taken off the price before a payment that succeeded, without taxes. Null if the processor does not report it, and for everything else */
+                    discount: number | null;
                     /**
                      * Format: uri
                      * @description The processor's page with the receipt of a payment that succeeded. Null if the processor reports none, and for everything else
@@ -2370,6 +2374,7 @@ export interface operations {
                      *           "last_payment": {
                      *             "amount": 999,
                      *             "tax": 160,
+                     *             "discount": 0,
                      *             "currency": "USD",
                      *             "paid_at": "2026-11-01T09:05:00.000Z",
                      *             "receipt_url": "https://invoice.example.com/i/test_YWNjdF8"
@@ -5896,6 +5901,7 @@ export interface operations {
                  *           "price_slug": "monthly",
                  *           "amount": 999,
                  *           "tax": 160,
+                 *           "discount": 0,
                  *           "receipt_url": "https://invoice.example.com/i/test_YWNjdF8",
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
@@ -5972,6 +5978,7 @@ export interface operations {
                  *           "price_slug": "monthly",
                  *           "amount": 999,
                  *           "tax": null,
+                 *           "discount": null,
                  *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
@@ -6048,6 +6055,7 @@ export interface operations {
                  *           "price_slug": "monthly",
                  *           "amount": 400,
                  *           "tax": null,
+                 *           "discount": null,
                  *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 400,
@@ -6124,6 +6132,7 @@ export interface operations {
                  *           "price_slug": "monthly",
                  *           "amount": 400,
                  *           "tax": null,
+                 *           "discount": null,
                  *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
@@ -6200,6 +6209,7 @@ export interface operations {
                  *           "price_slug": "monthly",
                  *           "amount": 999,
                  *           "tax": null,
+                 *           "discount": null,
                  *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
@@ -6276,6 +6286,7 @@ export interface operations {
                  *           "price_slug": "monthly",
                  *           "amount": 999,
                  *           "tax": null,
+                 *           "discount": null,
                  *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 999,
@@ -6352,6 +6363,7 @@ export interface operations {
                  *           "price_slug": "monthly",
                  *           "amount": 999,
                  *           "tax": null,
+                 *           "discount": null,
                  *           "receipt_url": null,
                  *           "currency": "USD",
                  *           "refunded_amount": 0,
@@ -6428,6 +6440,7 @@ export interface operations {
                  *           "price_slug": "monthly",
                  *           "amount": 999,
                  *           "tax": 160,
+                 *           "discount": 0,
                  *           "receipt_url": "https://invoice.example.com/i/test_YWNjdF8",
                  *           "currency": "USD",
                  *           "refunded_amount": 0,

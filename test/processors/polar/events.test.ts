@@ -22,6 +22,7 @@ const order = {
   billing_reason: 'subscription_cycle',
   subtotal_amount: 999,
   tax_amount: 190,
+  discount_amount: 0,
   total_amount: 1189,
   due_amount: 1189,
   currency: 'usd',
@@ -73,7 +74,7 @@ beforeAll(() => {
 
 const subscription = { kind: 'subscription', id: SUBSCRIPTION }
 const oneTime = { kind: 'payment', id: ORDER }
-const paidOnce = { kind: 'succeeded', id: ORDER, paymentId: ORDER, amount: 1189, tax: 190 }
+const paidOnce = { kind: 'succeeded', id: ORDER, paymentId: ORDER, amount: 1189, tax: 190, discount: 0 }
 const paid = { ...paidOnce, paysFor: { from: '2026-11-21T09:59:50.000Z', processorPrice: REFUND } }
 const disputed = { kind: 'disputed', id: SUBSCRIPTION, paymentId: ORDER, amount: 1189 }
 const orderVersions = { [ORDER]: CHANGED }
@@ -82,7 +83,7 @@ test.each<[string, object | null, object | null, object | null, object?]>([
   ['order.paid', order, subscription, paid, orderVersions],
   // What is deducted from the customer's balance at Polar is not paid.
   ['order.paid', { ...order, due_amount: 0 }, subscription, null, orderVersions],
-  ['order.paid', { ...order, due_amount: 689 }, subscription, { ...paid, amount: 689, tax: undefined }, orderVersions],
+  ['order.paid', { ...order, due_amount: 689 }, subscription, { ...paid, amount: 689, tax: undefined, discount: undefined }, orderVersions],
   // A credit for a cheaper product: there is nothing to pay.
   [
     'order.created',
