@@ -81,7 +81,7 @@ begin
       'purchase_id', (buyer.blocking).id, 'status', (buyer.blocking).status
     ) || logged(buyer.user_id, purchase_id => (buyer.blocking).id, price_id => price.id);
   end if;
-  if buyer.refusal = 'used_offer' then
+  if buyer.refusal = 'invalid_offer' then
     return verdict('invalid_offer') || '{"reason": "used"}' || logged(buyer.user_id, price_id => price.id);
   end if;
   if buyer.refusal is not null then return verdict(buyer.refusal) || logged(buyer.user_id, price_id => price.id); end if;
