@@ -1,5 +1,5 @@
 // `paywall plan FILE` and `paywall apply FILE`:
-// 1. read and validate the file
+// 1. read and validate the file, and ask the processors whether their discounts are what its offers say
 // 2. compare it with the database
 // 3. `apply` asks for confirmation of destructive changes, and writes what differs
 // 4. print the changes, and the version that each paywall's bootstrap will have
@@ -7,6 +7,7 @@
 import { type ApplyPlan, type ApplyResult, applyFile, planFile } from './apply/apply.ts'
 import { type Change, changeJson } from './apply/changes.ts'
 import { changesText, changeText, warningText } from './apply/changes-text.ts'
+import { checkProcessorDiscounts } from './apply/processor-discounts.ts'
 import { computeVersions, type Version, versionText } from './apply/versions.ts'
 import { parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, required, type SealingKeys, sealingKeys } from './command.ts'
@@ -22,8 +23,10 @@ export async function runPlan(args: string[]): Promise<CommandResult> {
   enterLocalWorld()
   const file = await readFileArgument(positionals)
   const sealing = sealingKeys()
+  const unchecked = await checkDiscounts(file)
   const plan = await withDatabase(required('DATABASE_URL'), (db) => planFile(db, file, sealing))
-  return toResult(plan, await computeVersions(file), { isDone: false })
+  const warnings = [...plan.warnings, ...unchecked]
+  return toResult({ ...plan, warnings }, await computeVersions(file), { isDone: false })
 }
 
 export async function runApply(args: string[]): Promise<CommandResult> {
@@ -34,10 +37,12 @@ export async function runApply(args: string[]): Promise<CommandResult> {
   enterLocalWorld()
   const file = await readFileArgument(positionals)
   const sealing = sealingKeys()
+  const unchecked = await checkDiscounts(file)
   const result = await withDatabase(required('DATABASE_URL'), (db) =>
     values.yes ? applyFile(db, file, sealing) : applyConfirmed(db, file, sealing),
   )
-  const { text, json } = toResult(result, await computeVersions(file), { isDone: true })
+  const warnings = [...result.warnings, ...unchecked]
+  const { text, json } = toResult({ ...result, warnings }, await computeVersions(file), { isDone: true })
   const ids = file.paywalls.map(({ id }) => id)
   const served = await reloadLocalWorld(required('DATABASE_URL'), ids)
   const secrets = result.newSecrets.map(
@@ -47,6 +52,18 @@ export async function runApply(args: string[]): Promise<CommandResult> {
     text: [text, ...(served === null ? [] : [`\n${served}`]), ...secrets].join(''),
     json: { ...json, new_secrets: result.newSecrets },
   }
+}
+
+/**
+ * Refuses offers whose discount at the processor is not what the file says. Returns warnings of those that could not be checked. The emulators
+ * of a local world learn the discounts from the file, so they are not asked unless PROCESSOR_API_BASES says where they are.
+ */
+async function checkDiscounts(file: PaywallFile): Promise<string[]> {
+  const bases = process.env.PROCESSOR_API_BASES ?? ''
+  if (bases === '' && isLocalHost(URL.parse(required('DATABASE_URL'))?.hostname ?? '')) return []
+  const { errors, warnings } = await checkProcessorDiscounts(file, bases)
+  if (errors.length > 0) throw new CommandError(errors)
+  return warnings
 }
 
 /** Applies the file once the operator has confirmed its destructive changes. Throws a `CommandError` otherwise. */

@@ -11,6 +11,7 @@ const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' 
 const LISTS = [
   'lib/processors/processor-name.ts',
   'lib/processors/definitions.ts',
+  'lib/processors/discount-checks.ts',
   'lib/processors/adapters.ts',
   'dev/emulators/emulators.ts',
 ]

@@ -1,22 +1,15 @@
-import * as z from 'zod'
 import { UnopenedSecret, unseal } from '../../lib/crypto/seal.ts'
 import { log } from '../../lib/log/log.ts'
 import { accountContext, accountTime, type SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { ADAPTERS } from '../../lib/processors/adapters.ts'
+import { ApiBases } from '../../lib/processors/api-bases.ts'
 import { ProcessorError } from '../../lib/processors/processor.ts'
-import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
 export type ProcessorsEnv = Pick<
   Cloudflare.ProcessorsEnv,
   'PROCESSOR_CREDENTIALS_KEY' | 'PROCESSOR_API_BASES' | 'SERVICE_ORIGIN'
 >
-
-/** Origins to call instead of the processors' own, by `acquiring`; empty string: none. */
-const ApiBases = z
-  .string()
-  .transform((text): unknown => (text === '' ? {} : JSON.parse(text)))
-  .pipe(z.partialRecord(z.enum(PROCESSOR_NAMES), z.url()))
 
 /**
  * Creates the adapter of an account with the owner's credentials decrypted. If no key decrypts them, only the operator can repair that, so

@@ -1,4 +1,5 @@
 import type { CheckoutOptions } from './checkout-options.ts'
+import type { Discount } from './discount.ts'
 import type { ObjectVersions } from './object-versions.ts'
 import type { ProcessorName } from './processor-name.ts'
 
@@ -44,6 +45,20 @@ export interface CheckoutOrder {
   successUrl: string
   errorUrl: string
 }
+
+/** What an offer takes off which prices; `amount` of the discount is in the minor units of ISO 4217. */
+export interface SoldDiscount {
+  discount: Discount
+  /** `recurring`: null for a one-time price. */
+  prices: { processorPrice: string; recurring: CheckoutOrder['recurring'] }[]
+}
+
+/**
+ * Why the processor's discount with this id is not what an offer of the paywall file says, in words that follow its name; null if it is.
+ *
+ * @throws ProcessorError
+ */
+export type DiscountCheck = (id: string, sold: SoldDiscount) => Promise<string | null>
 
 export interface HostedCheckout {
   pageId: string

@@ -188,11 +188,21 @@ describe('apply', async () => {
 })
 
 describe('an offer that the processor cannot take off exactly is refused with its name', () => {
-  test.each<ProcessorName>(['polar', 'chargebee', 'freemius', 'mollie'])('%s', async (acquiring) => {
+  test.each<ProcessorName>(['chargebee', 'freemius', 'mollie'])('%s', async (acquiring) => {
     const errors = await errorsOf([SPRING], acquiring)
-    const title = { polar: 'Polar', chargebee: 'Chargebee', freemius: 'Freemius', mollie: 'Mollie' }[String(acquiring)]
+    const title = { chargebee: 'Chargebee', freemius: 'Freemius', mollie: 'Mollie' }[String(acquiring)]
     expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
       `offers[0].discount: ${title} cannot take it off: remove the offer`,
+    ])
+  })
+
+  test('polar', async () => {
+    const amount = { ...SPRING, discount: { amount: 1, currency: 'USD', periods: 'forever' } }
+    const weekly = { ...SPRING, id: 'weekly', prices: ['weekly'], processorDiscount: undefined }
+    const errors = await errorsOf([amount, weekly], 'polar')
+    expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
+      'offers[1].processorDiscount: is required at Polar: discount id',
+      'offers[1].discount.periods: Polar counts several periods in months, not in days or weeks: weekly',
     ])
   })
 

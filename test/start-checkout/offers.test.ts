@@ -118,7 +118,10 @@ test('an amount is taken off a one-time price', async () => {
   expect(pageOf(opened)).toMatchObject({ amount_subtotal: 4900, amount_total: 2900 })
   const { checkoutUrl, userId } = parseOpened(opened)
   await payAndReturn(world, checkoutUrl)
-  expect(await reported(userId)).toEqual([{ amount: 2900, offer: { id: 'spring', beyond_max: false } }, '2900 after 2000'])
+  expect(await reported(userId)).toEqual([
+    { amount: 2900, offer: { id: 'spring', beyond_max: false } },
+    '2900 after 2000',
+  ])
 })
 
 describe('an offer is refused with a reason and a message', () => {
@@ -260,8 +263,14 @@ describe('`max` is exact', () => {
     const next = parseOpened(await order(shop, { slug: 'lifetime' }))
     await payAndReturn(world, next.checkoutUrl)
     await world.stripe.sendHeldWebhooks()
-    expect(await reported(next.userId)).toEqual([{ amount: 2450, offer: { id: 'spring', beyond_max: false } }, '2450 after 2450'])
-    expect(await reported(late.userId)).toEqual([{ amount: 2450, offer: { id: 'spring', beyond_max: true } }, '2450 after 2450'])
+    expect(await reported(next.userId)).toEqual([
+      { amount: 2450, offer: { id: 'spring', beyond_max: false } },
+      '2450 after 2450',
+    ])
+    expect(await reported(late.userId)).toEqual([
+      { amount: 2450, offer: { id: 'spring', beyond_max: true } },
+      '2450 after 2450',
+    ])
   })
 
   test('a page that the processor refuses reserves nothing', async () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { TERMS } from '../core/controls/terms.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { customerAt } from '../core/domain/customers.ts'
 import { ASKS_NOTHING, openPage } from '../core/domain/pages.ts'
@@ -8,6 +9,7 @@ import { runningSubscriptions } from '../core/domain/subscriptions.ts'
 import { optional, webAddress } from '../core/wire/json-fields.ts'
 import { takesMail } from '../core/wire/mail-domains.ts'
 import { byExternalId } from './customers.ts'
+import { applyDiscount } from './discounts.ts'
 import { forbidden, invalid } from './errors.ts'
 import { Metadata, MULTIPLE_SUBSCRIPTIONS, pageOwn } from './own.ts'
 import { uuid } from './parameters.ts'
@@ -36,6 +38,7 @@ export const CheckoutBody = z.strictObject({
   metadata: Metadata.default({}),
   allow_trial: z.boolean().default(true),
   allow_discount_codes: z.boolean().default(true),
+  discount_id: optional(uuid),
   locale: optional(Locale),
   trial_interval: optional(z.literal('day', 'the emulator counts trials in days')),
   trial_interval_count: optional(z.int().min(1).max(1000)),
@@ -46,6 +49,7 @@ type Body = z.output<typeof CheckoutBody>
 export function createCheckout(context: AccountContext, body: Body): PageRecord {
   const { metadata, external_customer_id, allow_trial, allow_discount_codes, locale } = body
   const { price, seller } = soldBy(context, body)
+  const terms = applyDiscount(context, TERMS.read(context), body.discount_id, price)
   const customer = customerFor(context, body)
   const id = context.newId('pages')
   // Subscriptions and payments get the page's metadata and id.
@@ -54,6 +58,8 @@ export function createCheckout(context: AccountContext, body: Body): PageRecord 
     id,
     price,
     seller,
+    terms,
+    coupon: body.discount_id,
     expiresAt: context.now + CHECKOUT_SECONDS,
     trialDays: checkoutTrial(body, price),
     successUrl: body.success_url ?? `${context.url}/checkout/confirmation`,

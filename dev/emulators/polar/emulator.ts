@@ -11,6 +11,7 @@ import { DISABLED_ENDPOINTS } from '../core/webhooks/endpoints.ts'
 import { type PolarAccount, toOrganizationId } from './accounts.ts'
 import { API } from './api.ts'
 import { admit } from './checkouts.ts'
+import { DISCOUNTS } from './discounts.ts'
 import { forbidden, noSuch } from './errors.ts'
 import { MONEY } from './objects/order.ts'
 import { SELLING } from './objects/selling.ts'
@@ -67,6 +68,7 @@ export const startPolarEmulator = createEmulator({
   about: { path: '/v1', credential: 'access token' },
   controls: {
     ...BILLING.controls,
+    setDiscounts: DISCOUNTS.control,
     refund: byOrder(BILLING.controls.refund),
     dispute: byOrder(BILLING.controls.dispute),
     /** Polar refunds a payment before it becomes a dispute. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { amountsOn, sumAmounts } from '../core/domain/amounts.ts'
+import { amountsOn, currentTerms, sumAmounts } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
 import { changePrice, isAsLong, isDeclined, otherPrices, prorate, scheduleChange } from '../core/domain/plan-changes.ts'
@@ -84,9 +84,10 @@ export function previewChange(
   )
 }
 
-function chargePreview(context: AccountContext, { terms, customer }: SubscriptionRecord, lines: PricedLine[]) {
+function chargePreview(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]) {
+  const { customer } = subscription
   const prorations = lines.filter(({ isProration }) => isProration)
-  const { subtotal, discount, tax, total } = amountsOn(terms, sumAmounts(lines))
+  const { subtotal, discount, tax, total } = amountsOn(currentTerms(subscription), sumAmounts(lines))
   const fromBalance = Math.min(find(context, 'customers', customer).balance, total)
   return {
     base_amount: 0,

@@ -2,6 +2,7 @@ import { find, newestFirst, showEach } from '../core/domain/context.ts'
 import { act, create, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
 import { CheckoutBody, createCheckout } from './checkouts.ts'
 import { CustomerBody, createCustomer, createPortalSession, PortalBody } from './customers.ts'
+import { DISCOUNT_ROUTES } from './discounts.ts'
 import { forbidden, invalid } from './errors.ts'
 import { listOrderDisputes, orderObject, wholeDispute } from './objects/order.ts'
 import { allOrders, createRefund, findOrder, RefundBody, readReceipt } from './orders.ts'
@@ -49,6 +50,7 @@ export const ROUTES: Route[] = [
   }),
   create('/v1/customers/', CustomerBody, 'customers', createCustomer),
   create('/v1/customer-sessions/', PortalBody, 'portalSessions', createPortalSession),
+  ...DISCOUNT_ROUTES,
 ].map(guarded)
 
 /** A route that reads from a replica, as those with `get_db_read_session` in server/polar/<resource>/endpoints.py. */

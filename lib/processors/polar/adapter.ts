@@ -122,7 +122,7 @@ function withoutEmail(api: PolarCore, order: CheckoutOrder, error: unknown): Pro
 const isAbout = (error: unknown, field: string) => error instanceof PolarRefusal && error.fields.includes(field)
 
 function checkoutFor(order: CheckoutOrder, customer: string | null): models.CheckoutCreate {
-  const { trialDays, recurring, email, options } = order
+  const { trialDays, recurring, email, options, discount } = order
   const sale = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId } satisfies Sale
   const trial = { allow_trial: true, trial_interval: 'day', trial_interval_count: trialDays } as const
   return {
@@ -133,8 +133,10 @@ function checkoutFor(order: CheckoutOrder, customer: string | null): models.Chec
     metadata: customer === null ? sale : { ...sale, customer_id: customer },
     ...(customer !== null ? { customer_id: customer } : { external_customer_id: order.userId }),
     ...(customer === null && email !== null && { customer_email: email }),
-    // Polar's default is true.
-    ...(options.promotion_codes !== undefined && { allow_discount_codes: options.promotion_codes }),
+    // With a code the buyer would replace the discount of the offer. Polar's default is true.
+    ...(discount !== undefined
+      ? { discount_id: discount, allow_discount_codes: false }
+      : options.promotion_codes !== undefined && { allow_discount_codes: options.promotion_codes }),
     ...(options.locale !== undefined && { locale: options.locale }),
     // Otherwise Polar would give the product's own trial.
     ...(recurring !== null && trialDays > 0 ? trial : { allow_trial: false }),

@@ -1,5 +1,6 @@
 import { isCurrency } from '../../money/money.ts'
 import type { OfferedPrice, PriceProblem, ProcessorDefinition } from '../definition.ts'
+import { monthsProblem } from '../discount-months.ts'
 
 /** Tolerance for a webhook's timestamp in seconds, as in the official SDK. */
 export const TOLERANCE_SECONDS = 300
@@ -53,7 +54,8 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
   },
-  discounts: null,
+  // `is_repetition_expired` in server/polar/models/discount.py: a repeating discount lasts for calendar months.
+  discounts: { processorDiscount: 'discount id', ofSubscriptions: false, problem: monthsProblem },
   webhook: {
     events: [
       'checkout.updated',

@@ -147,3 +147,13 @@ export const PortalSession = z.object({ customer_portal_url: z.url() })
 
 /** The body of a webhook; the event's id is in a header. */
 export const Event = z.object({ type: z.string(), timestamp: time, data: z.unknown() })
+
+/** A percentage in hundredths of a percent, or amounts by currency. `products`: empty if it applies to all. */
+export const Discount = z.object({
+  basis_points: z.int().optional(),
+  amounts: z.record(z.string(), z.int()).optional(),
+  duration: z.string(),
+  duration_in_months: z.int().nullish(),
+  products: z.array(z.object({ id: z.string() })),
+})
+export type Discount = z.output<typeof Discount>

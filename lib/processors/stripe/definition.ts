@@ -1,6 +1,7 @@
 import { shift } from '../../money/money.ts'
 import { modeFromPrefix, type ProcessorDefinition } from '../definition.ts'
 import type { Discount } from '../discount.ts'
+import { monthsProblem } from '../discount-months.ts'
 import type { Interval } from '../processor.ts'
 
 /** Maximum age of a signature in seconds, as Stripe recommends. */
@@ -116,11 +117,10 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
 }
 
 /** https://docs.stripe.com/changelog/basil/2025-03-31/restrict-coupon-duration, and `duration` of a coupon. */
-function couponProblem({ amount, periods }: Discount, { interval }: { interval: Interval }): string | null {
+function couponProblem(discount: Discount, recurring: { interval: Interval }): string | null {
+  const { amount, periods } = discount
   if (amount !== undefined && periods === 'forever') return 'takes no amount off for ever, only a percentage'
-  const isCounted = typeof periods === 'number' && periods > 1
-  const isInMonths = interval === 'month' || interval === 'year'
-  return isCounted && !isInMonths ? 'counts several periods in months, not in days or weeks' : null
+  return monthsProblem(discount, recurring)
 }
 
 /** Converts Stripe's amount to the minor units of ISO 4217. */

@@ -275,3 +275,17 @@ export const Reversal = z.object({
   status: z.string().nullable(),
   payment_intent: processorId.nullable(),
 })
+
+/** With `applies_to` expanded. Absent: it applies to all products. */
+export const Coupon = z.object({
+  percent_off: z.number().nullable(),
+  amount_off: z.int().nullable(),
+  currency: currency.nullable(),
+  duration: z.string(),
+  duration_in_months: z.int().nullable(),
+  valid: z.boolean(),
+  applies_to: z.object({ products: z.array(z.string()) }).nullish(),
+})
+export type Coupon = z.output<typeof Coupon>
+
+export const PriceProduct = z.object({ product: reference })

@@ -83,7 +83,13 @@ test.each<[string, object | null, object | null, object | null, object?]>([
   ['order.paid', order, subscription, paid, orderVersions],
   // What is deducted from the customer's balance at Polar is not paid.
   ['order.paid', { ...order, due_amount: 0 }, subscription, null, orderVersions],
-  ['order.paid', { ...order, due_amount: 689 }, subscription, { ...paid, amount: 689, tax: undefined, discount: undefined }, orderVersions],
+  [
+    'order.paid',
+    { ...order, due_amount: 689 },
+    subscription,
+    { ...paid, amount: 689, tax: undefined, discount: undefined },
+    orderVersions,
+  ],
   // A credit for a cheaper product: there is nothing to pay.
   [
     'order.created',

@@ -62,6 +62,7 @@ export const SELLING = {
       return_url: page.cancelUrl,
       ...pageOwn(page),
       amount,
+      discount_id: page.coupon,
       discount_amount: discount,
       net_amount: subtotal - discount,
       tax_amount: tax,

@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { accountSetting } from '../core/controls/settings.ts'
+import type { EnteredDiscount } from '../core/domain/accounts.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { SoldPrice, Terms } from '../core/domain/selling-records.ts'
+import { read } from '../core/wire/routes.ts'
+import { invalid } from './errors.ts'
+
+/*
+ * Discounts: server/polar/models/discount.py. Those of the paywall files exist, made by their owners in the dashboard.
+ */
+
+const Discount = z.object({
+  /** In hundredths of a percent; null: an amount. */
+  basis_points: z.int().min(1).max(10_000).nullable().default(null),
+  /** The amounts that it takes off, by currency. */
+  amounts: z.record(z.string(), z.int()).default({}),
+  duration: z.enum(['once', 'repeating', 'forever']),
+  duration_in_months: z.int().positive().nullable().default(null),
+  /** The products that it applies to; empty: all. */
+  products: z.array(z.string()).default([]),
+})
+type Discount = z.output<typeof Discount>
+
+/** The account's discounts besides those of the paywall files, or instead of them; null: deleted. */
+export const DISCOUNTS = accountSetting('discounts', z.record(z.string(), Discount.nullable()), {})
+
+const MONTHS = { month: 1, year: 12 }
+
+/** The discount that an owner makes for an offer. */
+function discountFor({ percent, amount, currency, lasts }: EnteredDiscount): Discount {
+  const off = {
+    basis_points: percent === null ? null : percent * 100,
+    amounts: amount === null || currency === null ? {} : { [currency]: amount },
+    products: [],
+    duration_in_months: null,
+  }
+  if (typeof lasts === 'string') return { ...off, duration: lasts }
+  const { periods, interval, intervalCount } = lasts
+  if (periods === 1) return { ...off, duration: 'once' }
+  const months = interval === 'month' || interval === 'year' ? MONTHS[interval] : 0
+  return { ...off, duration: 'repeating', duration_in_months: periods * intervalCount * months }
+}
+
+function findDiscount(context: AccountContext, id: string): Discount | null {
+  const { [id]: made } = DISCOUNTS.read(context)
+  const entered = context.account.paywalls.flatMap(({ discounts = [] }) => discounts).find((each) => each.id === id)
+  return made === undefined ? (entered ? discountFor(entered) : null) : made
+}
+
+/**
+ * The terms of a checkout with a discount. Polar refuses one that does not exist or does not apply to the product and the currency
+ * (`_get_validated_discount` in server/polar/checkout/service.py, `is_applicable`).
+ */
+export function applyDiscount(context: AccountContext, terms: Terms, id: string | null, price: SoldPrice): Terms {
+  if (id === null) return terms
+  const discount = findDiscount(context, id)
+  const amount = discount?.amounts[price.currency] ?? null
+  const applies =
+    discount &&
+    (discount.basis_points !== null || amount !== null) &&
+    (discount.products.length === 0 || discount.products.includes(price.id))
+  if (!applies) throw invalid(['body', 'discount_id'], 'Discount does not exist.', id)
+  const { basis_points: points, duration, duration_in_months: months } = discount
+  return {
+    ...terms,
+    percentOff: (points ?? 0) / 100,
+    ...(amount !== null && { amountOff: amount }),
+    ...(duration === 'once' && { lasts: 'once' }),
+    ...(duration === 'repeating' && months !== null && { lasts: months }),
+  }
+}
+
+/** A discount as Polar shows it; `amounts` only of one that takes off an amount. */
+function discountObject(context: AccountContext, id: string) {
+  const discount = findDiscount(context, id)
+  if (!discount) throw context.noSuch('coupons', id)
+  const { basis_points, amounts, duration, duration_in_months, products } = discount
+  return {
+    id,
+    name: 'Offer',
+    type: basis_points === null ? 'fixed' : 'percentage',
+    ...(basis_points === null ? { amounts } : { basis_points }),
+    duration,
+    ...(duration === 'repeating' && { duration_in_months }),
+    products: products.map((product) => ({ id: product })),
+  }
+}
+
+export const DISCOUNT_ROUTES = [read('/v1/discounts/:id', discountObject)]
