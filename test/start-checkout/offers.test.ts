@@ -7,6 +7,7 @@ import { getPriceId, newEmail, parseOpened, payAndReturn, press, startCheckout }
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { type FileJson, monthly, paywallFile, writtenWebhooks } from '../support/paywall-file.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
@@ -17,6 +18,7 @@ const world = useTestWorld()
 
 afterEach(() => {
   world.stripe.onCall = undefined
+  world.neon.onStatement = undefined
 })
 
 const LIFETIME = { slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: 'price_lifetime' }
@@ -232,6 +234,17 @@ describe('`max` is exact', () => {
     for (const reply of replies) if (reply.status !== 200) expect(reply).toMatchObject(refused('used_up'))
     expect(await uses(shop)).toHaveLength(10)
   }, 120_000)
+
+  test('calls whose statements run at the same moment do not exceed it', async () => {
+    for (let round = 0; round < 5; round++) {
+      const shop = await shopWith(offer({ max: 2 }))
+      raceStatements(world, 'claim_checkout', 8)
+      const replies = await Promise.all(Array.from({ length: 8 }, () => order(shop, {})))
+      world.neon.onStatement = undefined
+      expect(replies.filter(({ status }) => status === 200)).toHaveLength(2)
+      expect(await uses(shop)).toHaveLength(2)
+    }
+  })
 
   test('a page that is closed frees its use', async () => {
     const shop = await shopWith(offer({ max: 1 }))
