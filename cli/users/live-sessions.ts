@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Database } from '../database.ts'
 
-/** Ends the live sessions that match `which` and returns their number. Access tokens stay valid until they expire, within an hour. */
+/** Ends the live sessions that match `which` and returns their number. Their access tokens end with them. */
 export async function endLiveSessions(db: Database, which: Expression<SqlBool>): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('sign_in_sessions')

@@ -1,5 +1,5 @@
-// `paywall users sign-out`: ends the sessions of a user, those minted by a leaked owner key, or all. Access tokens stay valid until they
-// expire, within an hour.
+// `paywall users sign-out`: ends the sessions of a user, those minted by a leaked owner key, or all, and with them their access
+// tokens.
 import { type Expression, type SqlBool, sql } from 'kysely'
 import * as z from 'zod'
 import { email } from '../../lib/http/user-fields.ts'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { missingCredentialErrors, ownerErrors } from '../../lib/auth/gate-errors.ts'
+import { missingKeyErrors, ownerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
-import { defineErrors, reword } from '../../lib/http/errors.ts'
+import { defineErrors, withError } from '../../lib/http/errors.ts'
 import { idempotencyErrors, paywallErrors } from '../../lib/http/shared-errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import { Balance } from '../../lib/member-state/member-state.ts'
@@ -24,15 +24,15 @@ export type BalanceRefusal = ChangeRefusal | 'insufficient' | 'too_much'
 
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<BalanceRefusal | 'no_credential'>({
-  no_credential: reword(missingCredentialErrors.no_credential, 401, 'unauthorized'),
-  unknown_key: reword(ownerErrors.unknown_key, 401, 'unauthorized'),
-  test_key: reword(ownerErrors.test_key, 401, 'unauthorized'),
-  live_key: reword(ownerErrors.live_key, 401, 'unauthorized'),
+  no_credential: withError(missingKeyErrors.no_credential, 401, 'unauthorized'),
+  unknown_key: withError(ownerErrors.unknown_key, 401, 'unauthorized'),
+  test_key: withError(ownerErrors.test_key, 401, 'unauthorized'),
+  live_key: withError(ownerErrors.live_key, 401, 'unauthorized'),
   ...paywallErrors,
-  not_owner: reword(ownerErrors.not_owner, 403, 'forbidden'),
+  not_owner: withError(ownerErrors.not_owner, 403, 'forbidden'),
   ...idempotencyErrors,
   ...memberErrors,
-  not_member: reword(memberErrors.not_member, 404, 'identity_not_found'),
+  not_member: withError(memberErrors.not_member, 404, 'identity_not_found'),
   unknown_type: [400, 'invalid_type', 'The paywall has no such type of tokens, or the user has no balance of it'],
   insufficient: [400, 'insufficient', 'The user has fewer tokens than that. Nothing was debited'],
   too_much: [400, 'balance_limit', 'The balance would become 2^53 or more'],

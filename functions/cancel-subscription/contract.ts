@@ -4,7 +4,7 @@ import type { GateRefusal } from '../../lib/auth/gate.ts'
 import { missingCredentialErrors, ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
-import { defineErrors, reword } from '../../lib/http/errors.ts'
+import { defineErrors, withError } from '../../lib/http/errors.ts'
 import { CANCELLATION_REASON_LENGTH } from '../../lib/http/input-limits.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import type { Identity, MemberRefusal } from '../../lib/members/member.ts'
@@ -93,7 +93,7 @@ type CancelRefusal = ClaimRefusal | 'no_credential' | 'anonymous' | 'bad_token' 
 
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<CancelRefusal>({
-  no_credential: reword(missingCredentialErrors.no_credential, 403, 'Unauthorized'),
+  no_credential: withError(missingCredentialErrors.no_credential, 403, 'Unauthorized'),
   anonymous: [
     403,
     'Unauthorized',
@@ -102,7 +102,7 @@ export const errors = defineErrors<CancelRefusal>({
   ...userErrors,
   ...ownerErrors,
   ...memberErrors,
-  unknown_identity: reword(memberErrors.unknown_identity, 404, 'identity_not_on_paywall'),
+  unknown_identity: withError(memberErrors.unknown_identity, 404, 'identity_not_on_paywall'),
   mismatched_identity: [
     404,
     'identity_not_found',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { GateRefusal } from '../../lib/auth/gate.ts'
 import { callerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
-import { defineErrors, reword } from '../../lib/http/errors.ts'
+import { defineErrors, withError } from '../../lib/http/errors.ts'
 import { email, externalIdOr, USER_META, userMeta } from '../../lib/http/user-fields.ts'
 import type { MemberRefusal } from '../../lib/members/member.ts'
 import { memberErrors, metaErrors } from '../../lib/members/member-errors.ts'
@@ -44,7 +44,7 @@ type PortalRefusal = FindRefusal | 'no_credential' | 'bad_token' | 'no_portal'
 export const errors = defineErrors<PortalRefusal>({
   ...callerErrors,
   ...memberErrors,
-  unknown_identity: reword(memberErrors.unknown_identity, 404, 'identity_not_on_paywall'),
+  unknown_identity: withError(memberErrors.unknown_identity, 404, 'identity_not_on_paywall'),
   no_subscription: [403, 'portal_unavailable', 'The user has no active subscription'],
   no_portal: [403, 'portal_unavailable', 'The processor of the paywall has no customer portal'],
   ...metaErrors,

@@ -35,7 +35,7 @@ export async function openReceipt(c: PagesContext): Promise<Response> {
   const path = apiPath(site, `/${encodeURIComponent(id)}/receipt`)
   const response = await c.env.PAYMENTS.fetch(withToken(c, { path, token: site.token }, { method: 'GET' }))
   if (!response.ok) return explain(c, site, id, await toRefused(response))
-  if (response.headers.get('content-type') === 'application/pdf') return download(response)
+  if (response.headers.get('content-type') === 'application/pdf') return download(c, response.body)
   const { url } = Receipt.parse(await response.json())
   // The processor is not told on which page its receipt was opened.
   c.header('Referrer-Policy', 'no-referrer')
@@ -46,16 +46,16 @@ export async function openReceipt(c: PagesContext): Promise<Response> {
 const Receipt = z.object({ url: PageOfProcessor })
 
 /** As a file: it comes from another party, and is not rendered as a page of ours. */
-function download({ body }: Response): Response {
+function download(c: PagesContext, content: ReadableStream | null): Response {
   const headers = {
     'Content-Type': 'application/pdf',
     'Content-Disposition': 'attachment; filename="receipt.pdf"',
     'Cache-Control': 'private, no-store',
   }
-  return new Response(body, { headers })
+  return c.body(content ?? '', 200, headers)
 }
 
-/** A payment that is not the visitor's does not exist for it. */
+/** Another user's payment is a 404. */
 async function explain(c: PagesContext, site: Site, id: string, refused: Refused): Promise<Response> {
   if (refused.error === 'payment_not_found') throw failure(refused)
   const attempt = Number(c.req.query('attempt') ?? 1)

@@ -21,8 +21,8 @@ export interface Site extends Home {
   texts: Texts
   /** The visitor's access token; null if nobody is signed in. */
   token: string | null
-  /** Whether the visitor was signed in here until now, and the session has ended elsewhere. */
-  hasSignedOut: boolean
+  /** Whether this request found that the visitor's session has ended. */
+  wasSignedOut: boolean
   /** The visitor's state on the paywall; null for a guest or a user who is not a member. */
   user: User | null
   /** An owner's text by its key; undefined if the locale has none of that name. */
@@ -117,7 +117,7 @@ async function siteAt(
     tag: parseTag(locale),
     texts: textsFor(locale),
     token,
-    hasSignedOut: wasSignedIn && token === null,
+    wasSignedOut: wasSignedIn && token === null,
     user: structure.user ?? null,
     findText,
     text: (key) => findText(key) ?? key,

@@ -14,7 +14,7 @@ export const PATH = '/api/v1/paywall/:id/payments'
 export const RECEIPT_PATH = `${PATH}/:payment/receipt`
 
 /** The latest payments, or with `before`, a payment's id, those before it. */
-export const Query = z.object({ before: z.string().max(100).optional() })
+export const Query = z.object({ before: z.string().optional() })
 
 /** Where a receipt is. Instead of it, the reply may be the document itself: `application/pdf`. */
 export interface ReceiptReply {

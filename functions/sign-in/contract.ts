@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
 import type { OwnerRefusal } from '../../lib/auth/gate.ts'
-import { missingCredentialErrors, ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
+import { missingKeyErrors, ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
@@ -265,7 +265,7 @@ export type ExchangeRefusal = OwnerRefusal | NameRefusal
 
 /** The errors of `exchange`. */
 export const exchangeErrors = defineErrors<ExchangeRefusal | 'no_credential'>({
-  ...missingCredentialErrors,
+  ...missingKeyErrors,
   ...ownerErrors,
   ...nameErrors,
 })

@@ -34,7 +34,10 @@ export async function createTokenReply(
   }
 }
 
-/** Signs an access token for one user and session, valid on all paywalls of the user's owner and mode. `privateKey` is an Ed25519 JWK with `kid`. */
+/**
+ * Signs an access token for one user and session, valid on all paywalls of the user's owner and mode. `privateKey` is an Ed25519 JWK with
+ * `kid`.
+ */
 export async function signAccessToken(user: TokenUser, privateKey: string, now: Date): Promise<string> {
   const jwk: JWK = JSON.parse(privateKey)
   const issuedAt = Math.floor(now.getTime() / 1000)

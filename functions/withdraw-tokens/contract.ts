@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { missingCredentialErrors, ownerErrors } from '../../lib/auth/gate-errors.ts'
+import { missingKeyErrors, ownerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
-import { defineErrors, interpolate, reword } from '../../lib/http/errors.ts'
+import { defineErrors, interpolate, withError } from '../../lib/http/errors.ts'
 import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { externalIdOr } from '../../lib/http/user-fields.ts'
 import { memberErrors } from '../../lib/members/member-errors.ts'
@@ -19,13 +19,13 @@ export type WithdrawRefusal = ChangeRefusal | 'no_balance' | 'insufficient'
 
 /** The error for each refusal (contract section 7). */
 export const errors = defineErrors<WithdrawRefusal | 'no_credential' | 'missing_parameters'>({
-  no_credential: reword(missingCredentialErrors.no_credential, 401, 'Invalid API key'),
+  no_credential: withError(missingKeyErrors.no_credential, 401, 'Invalid API key'),
   missing_parameters: [400, 'Missing required parameters: {names}', 'Required fields are missing'],
   ...ownerErrors,
-  not_owner: reword(ownerErrors.not_owner, 403, 'Unauthorized. You are not the owner of this paywall'),
+  not_owner: withError(ownerErrors.not_owner, 403, 'Unauthorized. You are not the owner of this paywall'),
   ...idempotencyErrors,
-  unknown_identity: reword(memberErrors.unknown_identity, 404, 'No balance found for this user and paywall'),
-  not_member: reword(memberErrors.not_member, 404, 'No balance found for this user and paywall'),
+  unknown_identity: withError(memberErrors.unknown_identity, 404, 'No balance found for this user and paywall'),
+  not_member: withError(memberErrors.not_member, 404, 'No balance found for this user and paywall'),
   no_balance: [404, 'No balance found for this user and paywall', 'The user has no balance on the paywall'],
   unknown_type: [
     400,

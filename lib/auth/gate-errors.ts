@@ -4,6 +4,9 @@ import { paywallErrors } from '../http/shared-errors.ts'
 /** Of a call without a credential, where one is required. */
 export const missingCredentialErrors = { no_credential: [401, 'Unauthorized', 'No API key or token was sent'] } as const
 
+/** The same where only owners may call. */
+export const missingKeyErrors = { no_credential: [401, 'Unauthorized', 'No API key was sent as `X-Api-Key`'] } as const
+
 /** Of an owner key and the paywall that it is used for. */
 export const ownerErrors = {
   unknown_key: [401, 'Invalid API key', 'The API key is wrong or revoked'],

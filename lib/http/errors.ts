@@ -54,18 +54,18 @@ export class ApiError extends Error {
 export type ErrorTable<Refusal extends string = string> = Record<Refusal, ErrorDefinition>
 
 /** What `defineErrors` makes an `ErrorDefinition` of. */
-type Words = readonly [status: ContentfulStatusCode, error: string, message: string]
+type ErrorEntry = readonly [status: ContentfulStatusCode, error: string, message: string]
 
 /** Creates a table of status, `error` and `message`: the name of each refusal is its key. */
-export function defineErrors<Refusal extends string>(table: Record<Refusal, Words>): ErrorTable<Refusal>
-export function defineErrors(table: Record<string, Words>): ErrorTable {
+export function defineErrors<Refusal extends string>(table: Record<Refusal, ErrorEntry>): ErrorTable<Refusal>
+export function defineErrors(table: Record<string, ErrorEntry>): ErrorTable {
   return Object.fromEntries(
     Object.entries(table).map(([refusal, [status, error, message]]) => [refusal, [status, error, refusal, message]]),
   )
 }
 
 /** The same refusal with the status and `error` that an endpoint's contract gives it. */
-export const reword = ([, , message]: Words, status: ContentfulStatusCode, error: string): Words => [
+export const withError = ([, , message]: ErrorEntry, status: ContentfulStatusCode, error: string): ErrorEntry => [
   status,
   error,
   message,

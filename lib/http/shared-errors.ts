@@ -35,8 +35,8 @@ export const sharedErrors = defineErrors({
   database_unavailable: [
     503,
     'database_unavailable',
-    'Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe ' +
-      'even if the first call was carried out and only its response was lost',
+    'Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API ' +
+      'reference says what a repeated call does if the first was carried out',
   ],
   storage_unavailable: [
     503,

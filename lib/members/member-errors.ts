@@ -3,13 +3,13 @@
 const UNKNOWN_IDENTITY = [
   404,
   'identity_not_found',
-  'You have no such user, or the identifiers sent belong to different users',
+  'There is no such user, or the identifiers sent belong to different users',
 ] as const
 
 /** Of a `MemberRefusal`. */
 export const memberErrors = {
   unknown_identity: UNKNOWN_IDENTITY,
-  not_member: [404, 'identity_not_on_paywall', 'You have such a user, but it has never used this paywall'],
+  not_member: [404, 'identity_not_on_paywall', 'There is such a user, but it has never used this paywall'],
 } as const
 
 /** Of a `NameRefusal`. */

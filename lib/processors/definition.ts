@@ -147,7 +147,7 @@ export interface Capabilities {
   reportsDiscount: 'if the total is paid at once' | 'never'
   /** Whether it reports the address of a payment's receipt with the payment. */
   reportsReceipt: boolean
-  /** What it shows of a payment that was made, at any later time. */
+  /** The form in which it offers the receipt of a payment later. */
   receipts: 'a page' | 'a PDF' | 'none'
   /** Whether it sends a webhook for a chargeback. */
   sendsDisputeWebhook: boolean

@@ -52,6 +52,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(paid).toHaveLength(2)
     const browse = await signIn(buyer)
     const links = await listReceipts(buyer, browse)
+    const stale = await signIn(buyer, { isStale: true })
+    const { headers } = await stale(`/p/${shop.paywall.id}/account/receipt/${paid[0]}`)
+    expect(headers['set-cookie'], 'the refreshed session is kept').toContain('paywall_refresh=')
     if (shop.capabilities.receipts === 'none') {
       expect(links).toEqual([])
       expect(await browse(`/p/${shop.paywall.id}/account/receipt/${paid[0]}`)).toMatchObject({

@@ -71,6 +71,6 @@ describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
     const signedOut = page.getByText('You have been signed out on this device')
     expect(await signedOut.count()).toBe(knowsAddress ? 1 : 0)
     await page.reload()
-    expect(await signedOut.count(), 'it is said once').toBe(0)
+    expect(await signedOut.count(), 'it is shown once').toBe(0)
   })
 })

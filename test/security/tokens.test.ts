@@ -61,8 +61,8 @@ const NOT_OF_USER = "another user's session"
 const FOREIGN = "another owner's user and aud"
 const NOT_OURS = "another owner's user"
 
-/** Kinds of tokens whose defect only the database knows. */
-const OF_NO_USER = [UNKNOWN, NOT_OURS, ENDED, NOT_OF_USER]
+/** Kinds of tokens that only the database can refuse. */
+const REFUSED_BY_DATABASE = [UNKNOWN, NOT_OURS, ENDED, NOT_OF_USER]
 
 /** What is wrong with the token, and the whole Authorization header. */
 const FORGED: [kind: string, authorization: () => string | Promise<string>][] = [
@@ -160,7 +160,7 @@ describe('every endpoint returns 401 invalid_token, and does not treat the calle
   test.each(FORGED)('%s', async (kind, authorization) => {
     await expectReplies(await authorization(), ({ replies, unknownTokenUser = replies.badToken }) => {
       if (kind === FOREIGN) return replies.foreignToken
-      return OF_NO_USER.includes(kind) ? unknownTokenUser : replies.badToken
+      return REFUSED_BY_DATABASE.includes(kind) ? unknownTokenUser : replies.badToken
     })
   })
 })

@@ -1,4 +1,3 @@
-import { userErrors } from '../../../lib/auth/gate-errors.ts'
 import { type ApiOperation, isClientOperation } from '../../../lib/http/api-operation.ts'
 import { codeMeaning } from '../../../lib/http/code-meanings.ts'
 import type { ErrorTable } from '../../../lib/http/errors.ts'
@@ -42,13 +41,12 @@ const PROCESSOR = ['processor_rejected', 'processor_unavailable', 'processor_mis
 
 /** All errors of an operation: the codes of its schemas, its own table, and the shared errors. */
 export function listErrors(operation: ApiOperation): DocumentedError[] {
-  const { bodies = {}, query, errors, details = {}, access } = operation
+  const { bodies = {}, query, errors, details = {} } = operation
   const codes = new Set([...Object.values(bodies), ...(query ? [query] : [])].flatMap(listCodes))
   return [
     ...[...codes].map((error) => ({ status: 400, error, meaning: describeCode(error), detail: null })),
     ...errorsIn(errors, {
       details: Object.fromEntries(Object.entries(details).map(([name, each]) => [name, inlineSchema(each, 'output')])),
-      byToken: !access.includes('owner'),
     }),
     ...documentShared(sharedBy(operation)),
   ]
@@ -57,11 +55,8 @@ export function listErrors(operation: ApiOperation): DocumentedError[] {
 export const documentShared = (names: SharedName[]): DocumentedError[] =>
   errorsIn(Object.fromEntries(names.map((name) => [name, sharedErrors[name]])))
 
-/** `byToken`: the operation names users by token only, so an unknown user is the token's. */
-function errorsIn(table: ErrorTable, { details = {}, byToken = false }: ErrorOptions = {}): DocumentedError[] {
-  return Object.entries(table).map(([name, [status, error, , message]]) => {
-    const isOfToken = byToken && (name === 'unknown_identity' || name === 'not_member')
-    const meaning = isOfToken ? userErrors.unknown_user[2] : message
+function errorsIn(table: ErrorTable, { details = {} }: ErrorOptions = {}): DocumentedError[] {
+  return Object.entries(table).map(([name, [status, error, , meaning]]) => {
     if (meaning === undefined) throw new Error(`the error ${name} has no message`)
     return { status, error, meaning, detail: details[name] ?? null }
   })
@@ -70,7 +65,6 @@ function errorsIn(table: ErrorTable, { details = {}, byToken = false }: ErrorOpt
 interface ErrorOptions {
   /** The schemas of the bodies' fields besides `error`, by refusal. */
   details?: Record<string, Json>
-  byToken?: boolean
 }
 
 function describeCode(code: string): string {

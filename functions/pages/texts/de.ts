@@ -104,11 +104,11 @@ export const DE: Texts = {
     'Sie haben bezahlt, sehen Ihren Kauf hier aber nicht? Geben Sie die E-Mail-Adresse ein, die Sie beim Bezahlen verwendet haben. ' +
     'Sie erhalten einen Code, mit dem Sie Ihren Kauf wiederherstellen.',
   restoreEverywhere:
-    'Er gehört dann zu Ihrem Konto, und Sie sehen ihn auf jedem Gerät, auf dem Sie sich mit dieser Adresse anmelden. Wo Sie ohne Anmeldung ' +
-    'gekauft haben, werden Sie abgemeldet.',
-  hasSignedOut:
-    'Sie wurden auf diesem Gerät abgemeldet. Falls Sie Ihren Kauf auf einem anderen wiederhergestellt haben, melden Sie sich mit derselben ' +
-    'Adresse auch hier an: Sie sehen ihn dann auf beiden.',
+    'Er gehört dann zu Ihrem Konto, und Sie sehen ihn auf jedem Gerät, auf dem Sie sich mit dieser Adresse anmelden. Auf dem Gerät, auf dem Sie ' +
+    'ohne Anmeldung gekauft haben, werden Sie abgemeldet.',
+  wasSignedOut:
+    'Sie wurden auf diesem Gerät abgemeldet. Falls Sie Ihren Kauf auf einem anderen Gerät wiederhergestellt haben, melden Sie sich auch hier ' +
+    'mit derselben Adresse an. Dann sehen Sie ihn auf beiden Geräten.',
   restored: 'Willkommen zurück. Hier sind Ihre Käufe.',
   nothingRestored: 'Zu dieser Adresse haben wir keinen Kauf gefunden.',
 

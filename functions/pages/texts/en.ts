@@ -93,11 +93,11 @@ export const EN = {
     'Have you paid, but do not see your purchase here? Enter the e-mail address that you used when you paid. We will e-mail you a ' +
     'code that restores your purchase.',
   restoreEverywhere:
-    'It then belongs to your account, and you see it on every device where you sign in with this address. Where you bought without ' +
-    'signing in, you are signed out.',
-  hasSignedOut:
-    'You have been signed out on this device. If you have restored your purchase on another one, sign in with the same address here, ' +
-    'too: you see it on both.',
+    'It then belongs to your account, and you see it on every device where you sign in with this address. You will be signed out on ' +
+    'the device where you bought without signing in.',
+  wasSignedOut:
+    'You have been signed out on this device. If you restored your purchase on another device, sign in here with the same address to ' +
+    'see it on both.',
   restored: 'Welcome back. Here are your purchases.',
   nothingRestored: 'We found no purchases for this address.',
 

@@ -54,7 +54,7 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, sharing,
           </a>
         </header>
         <main class={isWide ? 'wide' : 'narrow'}>
-          {site.hasSignedOut && <Notice kind="news" text={site.texts.hasSignedOut} />}
+          {site.wasSignedOut && <Notice kind="news" text={site.texts.wasSignedOut} />}
           {children}
         </main>
         <Footer site={site} showsLocalPrices={showsLocalPrices ?? false} />

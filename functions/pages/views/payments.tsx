@@ -79,7 +79,7 @@ interface ReversalProps {
   money(minor: number): string
 }
 
-/** What went back of a payment, and whether it is disputed. */
+/** What was refunded of a payment, and whether it is disputed. */
 function Reversal({ site: { texts }, payment, money }: ReversalProps) {
   const { amount, refunded_amount: refunded, is_disputed: isDisputed } = payment
   return (

@@ -5,7 +5,7 @@ import type { ProcessorError } from '../processor.ts'
 import { classifyStatus, parseReply, type RestCall, RestError, type RestReply, requestRest } from '../rest.ts'
 
 /** What a 202, which has no body, is read as: the SDK does not pass its status on. */
-export const IN_PROGRESS = { in_progress: true } as const
+const IN_PROGRESS = { in_progress: true } as const
 
 /**
  * A test account is in Polar's sandbox, which is another host; a token does not show its mode.

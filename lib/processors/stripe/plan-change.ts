@@ -18,25 +18,21 @@ const CHANGED: PlanChangeResult = { outcome: 'changed' }
 export async function previewPlanChange(api: Stripe, change: PlanChange): Promise<PlanChangePreview> {
   const subscription = await read(api, change)
   try {
-    return await previewChangeOf(subscription, api, change)
+    return await previewChange(subscription, api, change)
   } catch (error) {
     if (!isRefused(error)) throw error
     const changed = await read(api, change)
-    if (hasSameEnd(changed, subscription)) throw error
-    return previewChangeOf(changed, api, change)
+    if (isUnchanged(changed, subscription)) throw error
+    return previewChange(changed, api, change)
   }
 }
 
-const hasSameEnd = (one: Subscription, other: Subscription) =>
+const isUnchanged = (one: Subscription, other: Subscription) =>
   one.schedule === other.schedule &&
   one.cancel_at_period_end === other.cancel_at_period_end &&
   one.cancel_at?.getTime() === other.cancel_at?.getTime()
 
-async function previewChangeOf(
-  subscription: Subscription,
-  api: Stripe,
-  change: PlanChange,
-): Promise<PlanChangePreview> {
+async function previewChange(subscription: Subscription, api: Stripe, change: PlanChange): Promise<PlanChangePreview> {
   const next = await preview(api, subscription, change, 'none')
   const { currency } = next
   const money = (amount: number) => fromStripe(amount, currency)

@@ -2030,7 +2030,7 @@ export interface components {
                 } & components["schemas"]["Error"];
             };
         };
-        /** @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost */
+        /** @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2452,8 +2452,8 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users
-             *     - `identity_not_on_paywall`: You have such a user, but it has never used this paywall
+             *     - `identity_not_found`: There is no such user, or the identifiers sent belong to different users
+             *     - `identity_not_on_paywall`: There is such a user, but it has never used this paywall
              */
             404: {
                 headers: {
@@ -2608,7 +2608,7 @@ export interface operations {
             /**
              * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
              *     - `price_not_found`: The paywall does not sell this price, or no longer does. Read bootstrap again
-             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users
+             *     - `identity_not_found`: There is no such user, or the identifiers sent belong to different users
              */
             404: {
                 headers: {
@@ -2676,7 +2676,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     If the call took effect and only its response was lost, a retry without `Idempotency-Key` opens a second page; the buyer never received the first. With a key, a retry opens none.
              */
@@ -2920,7 +2920,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
-             *     - `identity_not_on_paywall`: You have no such user, or the identifiers sent belong to different users; or You have such a user, but it has never used this paywall
+             *     - `identity_not_on_paywall`: There is no such user, or the identifiers sent belong to different users; or There is such a user, but it has never used this paywall
              *     - `identity_not_found`: The e-mail address, the user id and the external id belong to different users
              *     - `Subscription not found`: The user has no such subscription on the paywall
              */
@@ -2942,7 +2942,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     `Retry-After` is 30 if the processor was not called and it is unknown whether the call was recorded. An earlier retry may get 400 `Subscription is already cancelled` although it is not; a retry after that time cancels.
              */
@@ -3134,8 +3134,8 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users
-             *     - `identity_not_on_paywall`: You have such a user, but it has never used this paywall
+             *     - `identity_not_found`: There is no such user, or the identifiers sent belong to different users
+             *     - `identity_not_on_paywall`: There is such a user, but it has never used this paywall
              *     - `Subscription not found`: The user has no such subscription on the paywall
              *     - `price_not_found`: The paywall does not sell this price, or no longer does. Read bootstrap again
              */
@@ -3209,7 +3209,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             502: components["responses"]["ProcessorFailure"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     If the claim of a change was stored and only its response was lost, a retry is answered 409 `plan_change_in_progress` for up to 60 seconds, and then changes the plan once. A quote that was sent without `Idempotency-Key` is used up.
              */
@@ -3338,7 +3338,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
-             *     - `identity_not_on_paywall`: You have no such user, or the identifiers sent belong to different users; or You have such a user, but it has never used this paywall
+             *     - `identity_not_on_paywall`: There is no such user, or the identifiers sent belong to different users; or There is such a user, but it has never used this paywall
              */
             404: {
                 headers: {
@@ -3462,7 +3462,7 @@ export interface operations {
                     } & components["schemas"]["Error"]);
                 };
             };
-            /** @description - `unauthorized`: No API key or token was sent; or The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall */
+            /** @description - `unauthorized`: No API key was sent as `X-Api-Key`; or The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3501,7 +3501,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users; or You have such a user, but it has never used this paywall
+             *     - `identity_not_found`: There is no such user, or the identifiers sent belong to different users; or There is such a user, but it has never used this paywall
              */
             404: {
                 headers: {
@@ -3613,7 +3613,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     Without `Retry-After` it is unknown whether the balance changed: read it before you retry
              */
@@ -3717,7 +3717,7 @@ export interface operations {
                     } & components["schemas"]["Error"]);
                 };
             };
-            /** @description - `Invalid API key`: No API key or token was sent; or The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall */
+            /** @description - `Invalid API key`: No API key was sent as `X-Api-Key`; or The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3746,7 +3746,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
-             *     - `No balance found for this user and paywall`: You have no such user, or the identifiers sent belong to different users; or You have such a user, but it has never used this paywall; or The user has no balance on the paywall
+             *     - `No balance found for this user and paywall`: There is no such user, or the identifiers sent belong to different users; or There is such a user, but it has never used this paywall; or The user has no balance on the paywall
              */
             404: {
                 headers: {
@@ -3778,7 +3778,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     Without `Retry-After` it is unknown whether the balance changed: read it before you retry
              */
@@ -3916,7 +3916,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             /**
              * @description - `storage_unavailable`: Our file storage is unreachable, so no ticket was opened. Try again after the time in `Retry-After`
-             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
+             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     Without `Retry-After` it is unknown whether the ticket was opened. If it was, a retry opens a second one, and both count towards the quota.
              */
@@ -4069,7 +4069,7 @@ export interface operations {
             };
             /**
              * @description - `captcha_unavailable`: Turnstile did not respond. Try again with another token after the time in `Retry-After`
-             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
+             *     - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     If the call was carried out and only its response was lost, no code was mailed. The call counts as one of the five per hour. A `captcha_token` cannot be used again.
              */
@@ -4224,7 +4224,7 @@ export interface operations {
             };
             500: components["responses"]["InternalError"];
             /**
-             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Repeat the same call after the time in `Retry-After`: that is safe even if the first call was carried out and only its response was lost
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     Without `Retry-After` it is unknown whether the code was used. If it was, a retry is answered 400 `invalid_grant`: then the user has to request another code.
              *
@@ -4405,7 +4405,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `Unauthorized`: No API key or token was sent
+             * @description - `Unauthorized`: No API key was sent as `X-Api-Key`
              *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
              */
             401: {
@@ -4436,7 +4436,7 @@ export interface operations {
             };
             /**
              * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
-             *     - `identity_not_found`: You have no such user, or the identifiers sent belong to different users
+             *     - `identity_not_found`: There is no such user, or the identifiers sent belong to different users
              */
             404: {
                 headers: {
