@@ -40,8 +40,8 @@ interface Seller {
   accounts: Emulators[keyof Emulators][]
 }
 
-/** Crons run every minute, so what falls due within a minute is run together. */
-const endOfMinute = (at: number) => Math.ceil(at / 60_000) * 60_000
+/** The reconcile cron runs every minute, so what falls due within a minute is run together. Infinite if nothing does. */
+const endOfMinute = (at: number | null) => (at === null ? Number.POSITIVE_INFINITY : Math.ceil(at / 60_000) * 60_000)
 
 /** Longer than several delivery attempts in a row may take. */
 const TIMEOUT_SECONDS = 60
@@ -62,7 +62,7 @@ export function createClock({ database, emulators, crons }: ClockOptions): Clock
     const start = Math.min(...times)
     const target = Math.max(at, ...times)
     // The first round finishes what is in progress now, such as webhooks, at the current time.
-    for (let at = start; ; at = Math.min(target, endOfMinute(await nextDue(together)))) {
+    for (let at = start; ; at = Math.min(target, await nextDue(together))) {
       for (const { paywallId } of together) await movePaywallClock(database, paywallId, at)
       for (const { paywallId, accounts } of together) {
         for (const emulator of accounts) await emulator.moveTo(paywallId, at / 1000)
@@ -101,9 +101,9 @@ export function createClock({ database, emulators, crons }: ClockOptions): Clock
       const there = accounts
         .map((emulator) => emulator.nextDue(paywallId))
         .map((at) => (at === null ? null : at * 1000))
-      return [reconcileAt, deliverAt, ...there]
+      return [deliverAt ?? Number.POSITIVE_INFINITY, ...[reconcileAt, ...there].map(endOfMinute)]
     })
-    return Math.min(...(await Promise.all(dues)).flat().map((at) => at ?? Number.POSITIVE_INFINITY))
+    return Math.min(...(await Promise.all(dues)).flat())
   }
 
   /** Runs the crons until the paywall has no work due or in progress. */
