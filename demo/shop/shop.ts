@@ -6,12 +6,10 @@ import { Paywall, PaywallError, type PaywallOptions } from 'paywall-billing-sdk'
 import { type PaywallEvent, webhooks } from 'paywall-billing-sdk/webhooks'
 import { page } from './page.ts'
 
+type ShopOptions = PaywallOptions & { secret: string | null; test: boolean }
+
 /** The shop, for any server that handles a `Request`. `secret` is its webhook endpoint's, if it has one; `test` accepts test events. */
-export function createShop({
-  secret,
-  test,
-  ...options
-}: PaywallOptions & { secret: string | null; test: boolean }): Hono {
+export function createShop({ secret, test, ...options }: ShopOptions): Hono {
   const paywall = new Paywall(options)
   const news: string[] = []
   const customer = (c: Context) => ({ email: getCookie(c, 'email') ?? '' })
@@ -21,7 +19,9 @@ export function createShop({
   shop.get('/', async (c) => {
     const { email } = customer(c)
     const user = email ? await paywall.user({ email }) : null
-    return c.html(page(email, user, (await paywall.bootstrap()).prices, news))
+    const wanted = c.req.query('price')
+    const change = wanted === undefined ? null : await paywall.previewPlanChange({ email, price: wanted })
+    return c.html(page({ email, user, prices: (await paywall.bootstrap()).prices, change, news }))
   })
   shop.post('/sign-in', async (c) => {
     setCookie(c, 'email', await field(c, 'email'), { httpOnly: true, sameSite: 'Lax' })
@@ -31,6 +31,11 @@ export function createShop({
     const home = new URL('/', c.req.url).href
     const order = { ...customer(c), price: await field(c, 'price'), successUrl: home, errorUrl: home }
     return c.redirect((await paywall.checkout(order)).checkoutUrl, 303)
+  })
+  shop.post('/change', async (c) => {
+    const [price, quote] = [await field(c, 'price'), await field(c, 'quote')]
+    const { checkoutUrl } = await paywall.changePlan({ ...customer(c), price, quote })
+    return c.redirect(checkoutUrl ?? '/', 303)
   })
   shop.get('/export', async (c) => {
     const user = await paywall.user(customer(c))
