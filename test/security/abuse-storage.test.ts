@@ -166,8 +166,8 @@ describe('the purge never deletes', () => {
 test('an open checkout page keeps its signed-out user, and can still be paid', async () => {
   const { token, user, refreshToken } = await createVisitor()
   await ageByDays(29.5)
-  expect(await endSession(world, refreshToken)).toMatchObject({ status: 200 })
   const checkoutUrl = await openCheckout(world, token)
+  expect(await endSession(world, refreshToken)).toMatchObject({ status: 200 })
   await ageByDays(1)
   await runPurge()
   expect(await countRows(user.id)).toMatchObject({ users: 1, checkouts: 1 })

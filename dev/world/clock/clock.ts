@@ -12,8 +12,8 @@ export interface Clock {
   now(paywallId: string): Promise<Date>
   /**
    * Moves a paywall's clock by a duration such as `31d`, together with its emulated accounts and all paywalls that sell through these.
-   * Everything that falls due on the way happens at its own time, to the minute: renewals, ends of trials and periods, refunds, webhook
-   * retries, polls of the reconcile cron, delivery attempts. Resolves to the paywall's new time once nothing more is due. Throws a
+   * Everything that falls due on the way happens at its own time, at processors to the minute: renewals, ends of trials and periods,
+   * refunds, webhook retries, polls of the reconcile cron, delivery attempts. Resolves to the paywall's new time once nothing more is due. Throws a
    * `CommandError` if the clock cannot be moved.
    */
   advance(paywallId: string, by: string): Promise<Date>
@@ -40,8 +40,8 @@ interface Seller {
   accounts: Emulators[keyof Emulators][]
 }
 
-/** The reconcile cron runs every minute, so what falls due within a minute is run together. Infinite if nothing does. */
-const endOfMinute = (at: number | null) => (at === null ? Number.POSITIVE_INFINITY : Math.ceil(at / 60_000) * 60_000)
+/** What falls due at a processor within a minute is run together. */
+const endOfMinute = (at: number) => Math.ceil(at / 60_000) * 60_000
 
 /** Longer than several delivery attempts in a row may take. */
 const TIMEOUT_SECONDS = 60
@@ -100,10 +100,10 @@ export function createClock({ database, emulators, crons }: ClockOptions): Clock
       const { reconcileAt, deliverAt } = await read(paywallId)
       const there = accounts
         .map((emulator) => emulator.nextDue(paywallId))
-        .map((at) => (at === null ? null : at * 1000))
-      return [deliverAt ?? Number.POSITIVE_INFINITY, ...[reconcileAt, ...there].map(endOfMinute)]
+        .map((at) => (at === null ? null : endOfMinute(at * 1000)))
+      return [reconcileAt, deliverAt, ...there]
     })
-    return Math.min(...(await Promise.all(dues)).flat())
+    return Math.min(...(await Promise.all(dues)).flat().map((at) => at ?? Number.POSITIVE_INFINITY))
   }
 
   /** Runs the crons until the paywall has no work due or in progress. */
