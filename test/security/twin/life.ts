@@ -22,7 +22,7 @@ import { changeBalance, withdraw } from '../../support/token-calls.ts'
 import { until } from '../../support/until.ts'
 import type { Act, Owner } from './owner.ts'
 import { WAITING } from './pending.ts'
-import { ANN, BOB, CARL, DORA } from './people.ts'
+import { ANN, BOB, CARL, DORA, EVE } from './people.ts'
 
 const IGNORING_ACTIVE_PURCHASE = { ignoreActivePurchase: true }
 const EXTERNAL_ID = 'customer 7'
@@ -134,6 +134,8 @@ export const FIRST_ACTIONS: Record<string, Act> = {
       },
     ]),
   ),
+  'a purchase with an offer': async (me) =>
+    pay(await open(me.shops.stripe, 'monthly', { email: EVE, body: { offer: 'spring' } })),
   ...WAITING,
 }
 
@@ -176,6 +178,16 @@ export const LATER_ACTIONS: Record<string, Act> = {
     await whileRefused(me, /subscriptions/, () => change({}, 502))
     await change({})
     await change({}) // a replay
+  },
+  'payments and a receipt on the site': async (me) => {
+    const { world, shops } = me
+    const page = (path: string) =>
+      call(world, `/p/${shops.stripe.paywall.id}/account${path}`, {
+        headers: { cookie: `paywall_access=${me.sessions[DORA]!.token}` },
+      })
+    const { body } = await expectStatus(page(''))
+    const [, receipt] = /\/account(\/receipt\/[^"?]+)/.exec(String(body)) ?? []
+    await expectStatus(page(receipt ?? '/no receipt'), 303)
   },
   'a returning buyer': async (me) =>
     pay(await open(me.shops.stripe, 'lifetime', { email: emailAt('stripe'), body: IGNORING_ACTIVE_PURCHASE })),

@@ -31,6 +31,16 @@ export interface Owner {
   buyers: Record<string, Buyer>
 }
 
+/** Half of the first month. */
+const SPRING = {
+  id: 'spring',
+  title: 'Spring',
+  discount: { percent: 50, periods: 1 },
+  prices: ['monthly'],
+  max: 2,
+  processorDiscount: 'HALF_ONCE',
+}
+
 /** A paywall file that differs from those of the other owners only where it must. */
 export function twinFile(name: string, webhookUrl: string): FileJson {
   return {
@@ -43,7 +53,7 @@ export function twinFile(name: string, webhookUrl: string): FileJson {
       test: true,
       ...paywallAt(acquiring),
       turnstile: { siteKey: '1x00000000000000000000AA', secretKey: '1x0000000000000000000000000000000AA' },
-      ...(acquiring === 'stripe' && { domain: `pay-${name}.example` }),
+      ...(acquiring === 'stripe' && { domain: `pay-${name}.example`, offers: [SPRING] }),
     })),
   }
 }
