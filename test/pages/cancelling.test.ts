@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { paywallAt } from '../conformance/shop.ts'
-import { newEmail } from '../support/checkout.ts'
+import { getPriceId, newEmail, parseOpened, press as pressOnPage, startCheckout } from '../support/checkout.ts'
 import { until } from '../support/until.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
 import { type Pages, startPages } from './pages.ts'
@@ -15,7 +15,7 @@ const WITH_LIFETIME = {
   offers: [{ slug: 'stay', price: 'lifetime', title: 'For ever', show: 'cancel' }],
 }
 
-/** At a processor that cannot change plans. */
+/** At a processor that cannot close a page, so that a buyer may get two subscriptions. */
 const AT_MOLLIE = {
   ...paywallAt('mollie'),
   offers: [{ slug: 'stay', price: 'monthly', title: 'Pay less', show: 'cancel' }],
@@ -30,10 +30,10 @@ afterAll(() => pages.close())
 const CANCELLED = 'Your subscription is cancelled'
 
 /** A signed-in buyer of a price of a paywall, on their account page. */
-async function visitAsSubscriber({ paywall = pages.world.paywall, price = 'Yearly' } = {}) {
+async function visitAsSubscriber({ paywall = pages.world.paywall, price = 'Yearly', email = newEmail() } = {}) {
   const visitor = await visit(pages, { paywall, path: '/account' })
   const { page, home } = visitor
-  await signIn(visitor, newEmail())
+  await signIn(visitor, email)
   await page.goto(home)
   await page.getByRole('radio', { name: price }).check()
   await press(visitor, BUY)
@@ -79,9 +79,15 @@ test('a cancellation is confirmed on the page, and its reason is stored in full,
 
 test('a subscription that is replaced on the cancel page is shown as not renewing, even before it is stopped', async () => {
   const paywall = pages.world.file.paywalls[1]!
-  const { visitor, purchaseId } = await visitAsSubscriber({ paywall, price: 'Plus' })
+  const { mollie, workers, key } = pages.world
+  // Plans of one of two subscriptions are not changed: the page sells a third, which replaces both.
+  const email = newEmail()
+  const body = { email, priceId: getPriceId(paywall, 'yearly') }
+  const second = parseOpened(await startCheckout(pages.world, { paywall, key, body }))
+  const { visitor, purchaseId } = await visitAsSubscriber({ paywall, price: 'Plus', email })
+  await pressOnPage(second.checkoutUrl, 'pay')
+  await mollie.drainWebhooks()
   const { page, home } = visitor
-  const { mollie, workers } = pages.world
   await page.goto(`${home}/account/cancel?purchase=${purchaseId}`)
   mollie.onCall = async ({ method }, run) => {
     if (method === 'DELETE') throw new DroppedCall()

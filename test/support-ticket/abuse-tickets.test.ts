@@ -32,7 +32,7 @@ describe('a network whose guests have opened 1,000 tickets', () => {
   const useUp = (secondsAgo: number) => setConsumed(world, 'guest_tickets', `network:${NETWORK}`, 1000, secondsAgo)
   const tooMany = {
     status: 429,
-    body: { error: 'rate_limit_exceeded', message: expect.stringContaining('sign in') },
+    body: { error: 'rate_limit_exceeded', message: expect.stringContaining('Sign in') },
   }
 
   test('can open one more after 86.4 seconds, and no more as an anonymous user or with images', async () => {
