@@ -86,6 +86,7 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
     ...(PageMetadata.parse(paymentOwn(page).metadata).trial_days > 0 ? [] : [firstPeriod(records, page)]),
     ...chargedPeriods(records, paid),
   ]
+  const paidPeriods = withChanges(records, periods, differences)
   const isSuspended = subscription?.status === 'suspended'
   const renews = subscription?.status === 'active' || isSuspended
   const metadata = PageMetadata.parse(paymentOwn(page).metadata)
@@ -95,9 +96,9 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
     hadTrial: metadata.trial_days > 0,
     renews,
     paid: [...once.paid, ...paid.map(({ id }) => id), ...differences.map(({ id }) => id)],
-    paidPeriods: withChanges(records, periods, differences),
+    paidPeriods,
     ...(subscription ? prices(subscription, charges) : { price: null, scheduled: null }),
-    status: getStatus(records, { page, metadata, subscription, charges, renews, now }),
+    status: getStatus(records, { page, metadata, subscription, charges, paidPeriods, renews, now }),
     // A period lasts until the day of the next charge. A suspended subscription has none.
     periodEnd: renews && !isSuspended ? toDate(subscription.periodEnd) : null,
   }
@@ -187,17 +188,18 @@ interface Recurring {
   metadata: Metadata
   subscription: SubscriptionRecord | undefined
   charges: PaymentRecord[]
+  paidPeriods: PaidPeriod[]
   renews: boolean
   now: number
 }
 
 function getStatus(
   records: AccountRecords,
-  { page, metadata, subscription, charges, renews, now }: Recurring,
+  { page, metadata, subscription, charges, paidPeriods, renews, now }: Recurring,
 ): Sale['status'] {
   if (!subscription && (isGivenBack(records, page, true) || endOfFirst(page, metadata) <= now)) return 'canceled'
   const isFailed = (charge: PaymentRecord) => charge.status === 'failed' || isChargedBack(records, charge)
-  if (subscription && !renews && endOfPaid(subscription, charges, isFailed) <= now) return 'canceled'
+  if (subscription && !renews && endOfPaid(subscription, charges, paidPeriods, isFailed) <= now) return 'canceled'
   const decided = charges.findLast(({ status }) => status !== 'pending')
   if (renews && decided && isFailed(decided)) return 'past_due'
   return metadata.trial_days > 0 && !charges.some((each) => each.status === 'paid' && !isFailed(each))
@@ -223,12 +225,16 @@ function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count 
 const isChargedBack = (records: AccountRecords, { id }: PaymentRecord) =>
   records('disputes').some(({ payment, status }) => payment === id && status !== 'won')
 
-/** A failed charge paid for nothing: the paid time ends at the start of the day of the first failed charge after the last paid one. */
+/**
+ * A failed charge paid for nothing: the paid time ends at the start of the day of the first failed charge after the last paid one. Without
+ * one it ends with what was paid for, even if a plan was changed at Mollie since.
+ */
 function endOfPaid(
   { periodEnd }: SubscriptionRecord,
   charges: PaymentRecord[],
+  paidPeriods: PaidPeriod[],
   isFailed: (charge: PaymentRecord) => boolean,
 ): number {
   const last = charges.findLastIndex((charge) => !isFailed(charge))
-  return Date.parse(toDate(charges[last + 1]?.created ?? periodEnd)) / 1000
+  return Date.parse(toDate(charges[last + 1]?.created ?? paidPeriods.at(-1)?.end ?? periodEnd)) / 1000
 }
