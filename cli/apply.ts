@@ -1,5 +1,5 @@
 // `paywall plan FILE` and `paywall apply FILE`:
-// 1. read and validate the file, and ask the processors whether their discounts are what its offers say
+// 1. read and validate the file, and ask the processors whether their discounts match its offers
 // 2. compare it with the database
 // 3. `apply` asks for confirmation of destructive changes, and writes what differs
 // 4. print the changes, and the version that each paywall's bootstrap will have
@@ -55,8 +55,8 @@ export async function runApply(args: string[]): Promise<CommandResult> {
 }
 
 /**
- * Refuses offers whose discount at the processor is not what the file says. Returns warnings of those that could not be checked. The emulators
- * of a local world learn the discounts from the file, so they are not asked unless PROCESSOR_API_BASES says where they are.
+ * Refuses offers whose discount at the processor differs from the file's. Returns warnings of those that could not be checked. The
+ * emulators of a local world learn the discounts from the file, so they are not asked unless PROCESSOR_API_BASES has their addresses.
  */
 async function checkDiscounts(file: PaywallFile): Promise<string[]> {
   const bases = process.env.PROCESSOR_API_BASES ?? ''

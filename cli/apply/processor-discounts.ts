@@ -1,4 +1,4 @@
-// Asks the processors whether their discounts, such as coupons, are what the file's offers say.
+// Asks the processors whether their discounts, such as coupons, match the file's offers.
 import { ApiBases } from '../../lib/processors/api-bases.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { DISCOUNT_CHECKS } from '../../lib/processors/discount-checks.ts'
@@ -6,7 +6,7 @@ import { ProcessorError, type SoldDiscount } from '../../lib/processors/processo
 import type { FileOffer, FilePaywall, PaywallFile } from '../paywall-file/file.ts'
 
 export interface CheckedDiscounts {
-  /** Discounts that are not what their offer says. */
+  /** Discounts that differ from their offer. */
   errors: string[]
   /** Discounts that could not be checked. */
   warnings: string[]

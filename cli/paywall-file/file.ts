@@ -5,7 +5,7 @@
 import type { EventSelector } from '../../lib/events/types.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
-import type { Discount, OfferPlace } from '../../lib/processors/discount.ts'
+import type { PublicOffer } from '../../lib/paywall/structure.ts'
 import { errorMap, toMessages } from './error-map.ts'
 import { parseJsonText, storageProblems } from './json.ts'
 import { apiKeyMode } from './keys-and-webhooks.ts'
@@ -56,20 +56,9 @@ export interface FilePrice extends Omit<Sale, 'acquiring'> {
 }
 
 /** An offer that takes something off. Times are ISO 8601 in UTC. */
-export interface FileOffer {
-  id: string
-  title: string
-  badge: string | null
-  /** `amount` is in minor units. */
-  discount: Discount
-  /** Slugs. */
-  prices: string[]
-  countries: string[] | null
-  starts_at: string | null
-  ends_at: string | null
+export interface FileOffer extends PublicOffer {
   max_uses: number | null
   code: string | null
-  show: OfferPlace
   processor_discount: string | null
 }
 

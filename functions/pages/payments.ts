@@ -37,7 +37,7 @@ export async function openReceipt(c: PagesContext): Promise<Response> {
   if (!response.ok) return explain(c, site, id, await toRefused(response))
   if (response.headers.get('content-type') === 'application/pdf') return download(c, response.body)
   const { url } = Receipt.parse(await response.json())
-  // The processor is not told on which page its receipt was opened.
+  // Hides from the processor on which page its receipt was opened.
   c.header('Referrer-Policy', 'no-referrer')
   c.header('Cache-Control', 'no-store')
   return c.redirect(url, 303)

@@ -12,7 +12,7 @@ export interface PaywallRow {
   /** The owner's own entries of `offers`. */
   offers: unknown[]
   /** The offers that take something off. */
-  discounts: OfferRow[]
+  discounts: PublicOffer[]
   /** The paywall's time, which decides which of them are made: ISO 8601 in UTC. */
   now: string
   layout: Record<string, unknown>
@@ -36,10 +36,11 @@ interface PriceRow {
 }
 
 /** Of an offer that takes something off, what everybody may know. */
-export interface OfferRow {
+export interface PublicOffer {
   id: string
   title: string
   badge: string | null
+  /** `amount` is in minor units. */
   discount: Discount
   /** Slugs. */
   prices: string[]
@@ -78,14 +79,14 @@ function priceFor({ locals, amount, ...price }: PriceRow, geo: Geo, country: str
 }
 
 /** Whether an offer has begun, has not ended, and is for the country. */
-function isMade({ starts_at: start, ends_at: end, countries }: OfferRow, now: string, country: string): boolean {
+function isMade({ starts_at: start, ends_at: end, countries }: PublicOffer, now: string, country: string): boolean {
   const at = Date.parse(now)
   const hasBegun = start === null || Date.parse(start) <= at
   const hasEnded = end !== null && Date.parse(end) <= at
   return hasBegun && !hasEnded && (countries === null || countries.includes(country))
 }
 
-function toOffer({ badge, discount, countries, starts_at, ends_at, ...offer }: OfferRow) {
+function toOffer({ badge, discount, countries, starts_at, ends_at, ...offer }: PublicOffer) {
   const { amount, currency, ...rest } = discount
   return {
     ...offer,

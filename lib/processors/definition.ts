@@ -47,7 +47,7 @@ export interface DiscountSupport {
   processorDiscount: string
   /** Whether a discount can be given to a subscription that runs, as an offer to those who cancel it is. */
   ofSubscriptions: boolean
-  /** Why it cannot take a discount off a subscription exactly as the offer says, in words that follow its name; null if it can. */
+  /** Why it cannot take a discount off a subscription exactly as offered, in words that follow its name; null if it can. */
   problem(discount: Discount, recurring: { interval: Interval; intervalCount: number }): string | null
 }
 

@@ -4,13 +4,13 @@ import type { CheckoutOrder, Interval, SoldDiscount } from './processor.ts'
 
 const MONTHS: Partial<Record<Interval, number>> = { month: 1, year: 12 }
 
-/** Why such a discount cannot last as long as the offer says, in words that follow the processor's name; null if it can. */
+/** Why such a discount cannot last as long as the offer, in words that follow the processor's name; null if it can. */
 export function monthsProblem({ periods }: Discount, { interval }: { interval: Interval }): string | null {
   const isCounted = typeof periods === 'number' && periods > 1
   return isCounted && MONTHS[interval] === undefined ? 'counts several periods in months, not in days or weeks' : null
 }
 
-/** Why a processor's discount does not last as long as the offer says, in words that follow its name; null if it does. */
+/** Why a processor's discount does not last as long as the offer, in words that follow its name; null if it does. */
 export function durationMismatch(
   { duration, duration_in_months: months }: { duration: string; duration_in_months?: number | null | undefined },
   { discount: { periods }, prices }: SoldDiscount,

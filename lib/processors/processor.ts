@@ -54,7 +54,7 @@ export interface SoldDiscount {
 }
 
 /**
- * Why the processor's discount with this id is not what an offer of the paywall file says, in words that follow its name; null if it is.
+ * Why the processor's discount with this id differs from an offer of the paywall file, in words that follow its name; null if it does not.
  *
  * @throws ProcessorError
  */

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { computeVersions } from '../../cli/apply/versions.ts'
 import { call } from '../support/call.ts'
 import { signIn } from '../support/exchange.ts'
-import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -21,14 +21,7 @@ const offer = (id: string, more: Record<string, unknown> = {}) => ({
   processorDiscount: `COUPON_${id}`,
   ...more,
 })
-const YEARLY = {
-  slug: 'yearly',
-  label: 'Yearly',
-  currency: 'USD',
-  amount: 89,
-  interval: 'year',
-  processorPrice: 'yearly',
-}
+const YEARLY = yearly({ trial_days: undefined, processorPrice: 'yearly' })
 const LATER = inDays(2)
 const END = inDays(3)
 

@@ -3,25 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paywall } from '../support/paywall.ts'
-import { monthly, paywallFile } from '../support/paywall-file.ts'
+import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import { tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
-// `plan` and `apply` ask the processor whether its discounts are what the offers of the file say.
+// `plan` and `apply` ask the processor whether its discounts match the offers of the file.
 
 const folder = mkdtempSync(join(tmpdir(), 'paywall-discounts-'))
 const path = join(folder, 'paywall.json')
 const world = useTestWorld()
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const YEARLY = {
-  slug: 'yearly',
-  label: 'Yearly',
-  currency: 'USD',
-  amount: 89,
-  interval: 'year',
-  processorPrice: 'price_yearly',
-}
+const YEARLY = yearly({ trial_days: undefined })
 const LIFETIME = { slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: 'price_lifetime' }
 const PRICES = [monthly({ locals: [] }), YEARLY, LIFETIME]
 const offer = (id: string, discount: object, prices = ['monthly']) => ({

@@ -6,7 +6,7 @@ import type { Reply } from '../support/call.ts'
 import { getPriceId, newEmail, parseOpened, payAndReturn, press, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { type FileJson, monthly, paywallFile, writtenWebhooks } from '../support/paywall-file.ts'
+import { type FileJson, monthly, paywallFile, writtenWebhooks, yearly } from '../support/paywall-file.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { type Tenant, tenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
@@ -22,14 +22,7 @@ afterEach(() => {
 })
 
 const LIFETIME = { slug: 'lifetime', label: 'For ever', currency: 'USD', amount: 49, processorPrice: 'price_lifetime' }
-const YEARLY = {
-  slug: 'yearly',
-  label: 'Yearly',
-  currency: 'USD',
-  amount: 89,
-  interval: 'year',
-  processorPrice: 'price_yearly',
-}
+const YEARLY = yearly({ trial_days: undefined })
 
 /** Half of the first period of the monthly price. */
 const offer = (more: FileJson = {}): FileJson => ({

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
-import type { EnteredDiscount } from '../core/domain/accounts.ts'
+import { type EnteredDiscount, toDuration } from '../core/domain/accounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SoldPrice, Terms } from '../core/domain/selling-records.ts'
 import { read } from '../core/wire/routes.ts'
@@ -25,21 +25,14 @@ type Discount = z.output<typeof Discount>
 /** The account's discounts besides those of the paywall files, or instead of them; null: deleted. */
 export const DISCOUNTS = accountSetting('discounts', z.record(z.string(), Discount.nullable()), {})
 
-const MONTHS = { month: 1, year: 12 }
-
 /** The discount that an owner makes for an offer. */
 function discountFor({ percent, amount, currency, lasts }: EnteredDiscount): Discount {
-  const off = {
+  return {
     basis_points: percent === null ? null : percent * 100,
     amounts: amount === null || currency === null ? {} : { [currency]: amount },
     products: [],
-    duration_in_months: null,
+    ...toDuration(lasts),
   }
-  if (typeof lasts === 'string') return { ...off, duration: lasts }
-  const { periods, interval, intervalCount } = lasts
-  if (periods === 1) return { ...off, duration: 'once' }
-  const months = interval === 'month' || interval === 'year' ? MONTHS[interval] : 0
-  return { ...off, duration: 'repeating', duration_in_months: periods * intervalCount * months }
 }
 
 function findDiscount(context: AccountContext, id: string): Discount | null {

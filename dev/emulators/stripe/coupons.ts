@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
-import type { EnteredDiscount } from '../core/domain/accounts.ts'
+import { type EnteredDiscount, toDuration } from '../core/domain/accounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { Terms } from '../core/domain/selling-records.ts'
 import { text } from '../core/wire/form-fields.ts'
@@ -27,23 +27,16 @@ type Coupon = z.output<typeof Coupon>
 /** The account's coupons besides those of the paywall files, or instead of them; null: deleted. */
 export const COUPONS = accountSetting('coupons', z.record(z.string(), Coupon.nullable()), {})
 
-const MONTHS = { month: 1, year: 12 }
-
 /** The coupon that an owner makes for an offer. Months are the only unit of a repeating one. */
 function couponFor({ percent, amount, currency, lasts }: EnteredDiscount): Coupon {
-  const off = {
+  return {
     percent_off: percent,
     amount_off: amount,
     currency,
     products: null,
     valid: true,
-    duration_in_months: null,
+    ...toDuration(lasts),
   }
-  if (typeof lasts === 'string') return { ...off, duration: lasts }
-  const { periods, interval, intervalCount } = lasts
-  if (periods === 1) return { ...off, duration: 'once' }
-  const months = interval === 'month' || interval === 'year' ? MONTHS[interval] : 0
-  return { ...off, duration: 'repeating', duration_in_months: periods * intervalCount * months }
 }
 
 /** Throws Stripe's error if the account has no such coupon. */

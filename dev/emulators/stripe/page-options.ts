@@ -123,7 +123,7 @@ export const pageAsks = (given: Given): PageRecord['asks'] => ({
   card: given.payment_method_collection !== 'if_required',
 })
 
-/** "Stripe Tax" is charged only if the session says so. A session's own discount is its only one. */
+/** "Stripe Tax" is charged only if the session requests it. A session's own discount is its only one. */
 export function pageTerms(context: AccountContext, given: Given, price: SoldPrice): Terms {
   const terms = TERMS.read(context)
   const taxed = given.automatic_tax?.enabled ? terms : { ...terms, taxPercent: 0 }

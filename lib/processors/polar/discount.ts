@@ -1,4 +1,4 @@
-// Whether a discount of Polar takes off exactly what an offer of the paywall file says.
+// Whether a discount of Polar takes off exactly what an offer of the paywall file does.
 import type { PolarCore } from '@polar-sh/sdk/2026-10'
 import { getDiscounts } from '@polar-sh/sdk/2026-10/services/discounts'
 import type { AdapterOptions } from '../adapter.ts'

@@ -1,4 +1,4 @@
-// Whether a coupon takes off exactly what an offer of the paywall file says.
+// Whether a coupon takes off exactly what an offer of the paywall file does.
 import Stripe from 'stripe'
 import type { AdapterOptions } from '../adapter.ts'
 import type { Discount } from '../discount.ts'

@@ -40,3 +40,15 @@ export function groupAccounts<Paywall extends AnyPaywall>(
 
 /** An account's id, derived from the hash of its key: stable across restarts, without revealing the key. */
 export const accountId = (prefix: string, secretKey: string) => `${prefix}${hash('sha256', secretKey).slice(0, 16)}`
+
+const MONTHS = { month: 1, year: 12 }
+
+/** How long a discount lasts at a processor that repeats it for a number of months. */
+export function toDuration(lasts: EnteredDiscount['lasts']) {
+  if (typeof lasts === 'string') return { duration: lasts, duration_in_months: null }
+  const { periods, interval, intervalCount } = lasts
+  if (periods === 1) return { duration: 'once' as const, duration_in_months: null }
+  if (interval !== 'month' && interval !== 'year')
+    throw new Error(`no number of months is ${periods} times a ${interval}`)
+  return { duration: 'repeating' as const, duration_in_months: periods * intervalCount * MONTHS[interval] }
+}
