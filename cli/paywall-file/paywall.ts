@@ -33,6 +33,8 @@ const tokenizationQueries = z.array(
 const isOrigin = (text: string) =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
 
+const origins = z.array(z.string().max(300).refine(isOrigin, 'must be an origin, such as https://shop.example')).max(50)
+
 const settings = z
   .looseObject({
     brand_color: z.string().min(1).max(100).optional(),
@@ -45,13 +47,17 @@ const settings = z
     error_redirect_url: webAddress
       .optional()
       .describe('Where buyers return without paying if start-checkout has no errorUrl'),
-    redirect_origins: z
-      .array(z.string().max(300).refine(isOrigin, 'must be an origin, such as https://shop.example'))
-      .max(50)
+    redirect_origins: origins
       .optional()
       .describe(
         'Origins, such as https://shop.example, to which users may return from a checkout that they open themselves, besides the ' +
           "paywall's domain and the pages above. Others are refused. If omitted, any origin is allowed, but the buyer is asked first",
+      ),
+    embed_origins: origins
+      .optional()
+      .describe(
+        "Origins, such as https://shop.example, whose pages may show the paywall's site in a dialog. Buyers return to them, too. " +
+          'If omitted, no page may',
       ),
     limits: z
       .strictObject({

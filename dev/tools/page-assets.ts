@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { buildSync } from 'esbuild'
+import { buildSync, type Format } from 'esbuild'
 
-/** The assets of a paywall's pages, with their file extensions. */
-const SOURCES = {
+/** The assets of a paywall's pages, with their file extensions. The script for owners' pages is not a module. */
+const SOURCES: Record<string, [source: string, ending: 'js' | 'css', format?: Format]> = {
   script: ['functions/pages/browser/page.ts', 'js'],
   waiting: ['functions/pages/browser/waiting.ts', 'js'],
+  dialog: ['functions/pages/browser/dialog.ts', 'js', 'iife'],
   style: ['functions/pages/style.css', 'css'],
-} as const
+}
 
 const ICON = 'functions/pages/favicon.svg'
 
@@ -16,8 +17,8 @@ const ICON = 'functions/pages/favicon.svg'
  * browsers request by default.
  */
 export function pageAssets(): string {
-  const assets = Object.entries(SOURCES).map(([name, [source, ending]]) => {
-    const text = bundled(source)
+  const assets = Object.entries(SOURCES).map(([name, [source, ending, format = 'esm']]) => {
+    const text = bundled(source, format)
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
     return [name.toUpperCase(), text, `/assets/${name}-${hash}.${ending}`] as const
   })
@@ -32,12 +33,12 @@ export function pageAssets(): string {
   ].join('\n')
 }
 
-function bundled(source: string): string {
+function bundled(source: string, format: Format): string {
   const { outputFiles } = buildSync({
     entryPoints: [source],
     bundle: true,
     minify: true,
-    format: 'esm',
+    format,
     target: 'es2022',
     charset: 'utf8',
     legalComments: 'none',

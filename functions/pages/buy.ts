@@ -30,19 +30,35 @@ export async function openCheckout(
 ): Promise<z.output<typeof Opened> | Refused> {
   const session = site.token ? { token: site.token } : await beginAnonymously(c, site, key)
   if (isRefused(session)) return session
-  const { success_redirect_url: successUrl, error_redirect_url: errorUrl } = site.structure.settings
-  const here = (href: string) => new URL(href, c.req.url).href
   return callApi(c, 'START_CHECKOUT', Opened, {
     path: `/api/v1/paywall/${site.paywallId}/start-checkout`,
     token: session.token,
     headers: { 'Idempotency-Key': await toUuid(`${key || crypto.randomUUID()} ${priceId}`) },
     body: {
       priceId,
-      successUrl: successUrl ?? here(site.href(THANKS_PATH, { [SDK_MARK]: site.paywallId })),
-      errorUrl: errorUrl ?? here(site.href(PAYWALL_PATH, { bought: 'nothing' })),
+      ...returnUrls(site),
       ignoreActivePurchase: isSwitch,
     },
   })
+}
+
+/** Where the buyer returns to: from a dialog to the owner's page, whose script opens the dialog again. */
+function returnUrls({ embedder, structure, ...site }: Site): { successUrl: string; errorUrl: string } {
+  if (embedder) return { successUrl: marked(embedder, site, 'thank'), errorUrl: marked(embedder, site, 'sell-again') }
+  const { success_redirect_url: successUrl, error_redirect_url: errorUrl } = structure.settings
+  return {
+    successUrl: successUrl ?? site.absolute(site.href(THANKS_PATH, { [SDK_MARK]: site.paywallId })),
+    errorUrl: errorUrl ?? site.absolute(site.href(PAYWALL_PATH, { bought: 'nothing' })),
+  }
+}
+
+/** The query parameter by which the script on the owner's page recognises a return, and which dialog opens. */
+const DIALOG_MARK = 'paywall_dialog'
+
+function marked(page: URL, site: Pick<Site, 'absolute' | 'path'>, opens: string): string {
+  const url = new URL(page)
+  url.searchParams.set(DIALOG_MARK, `${site.absolute(site.path)}#${opens}`)
+  return url.href
 }
 
 /** A double submit creates one user. A submit after sign-out creates a new one. */

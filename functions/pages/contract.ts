@@ -1,7 +1,23 @@
 import type { Endpoint } from '../../lib/http/api-operation.ts'
 
 /** The base paths of a paywall's pages: on the paywall's own domain, and on the service's host. */
-export const PLACES = ['/', '/p/:id'] as const
+export const SITES = ['/', '/p/:id'] as const
+/** The base path of the same pages in a dialog on an owner's page, below each of these. */
+const EMBED = '/embed'
+/** The base paths of the pages in a dialog. */
+export const EMBEDDED_PLACES = SITES.map((site) => joined(site, EMBED))
+export const PLACES = [...SITES, ...EMBEDDED_PLACES]
+
+const EMBEDDED = /^((?:\/p\/[^/]+)?)\/embed(?=\/|$)/
+
+/** Whether a path is that of a page in a dialog. */
+export const isEmbeddedPath = (path: string): boolean => EMBEDDED.test(path)
+
+/** Whether a path is the one that opens a dialog. */
+export const isDialogPath = (path: string): boolean => isEmbeddedPath(path) && path.endsWith(DIALOG_PATH)
+
+/** The same page outside of the dialog. */
+export const withoutDialog = (path: string): string => path.replace(EMBEDDED, '$1') || '/'
 
 /** The pages of a paywall, below either base path. */
 export const PAYWALL_PATH = '/'
@@ -19,6 +35,11 @@ export const RESTORE_PATH = '/restore'
 /** What the pages and their scripts load from the same base path: an access token, and the images named in the paywall's file. */
 export const SESSION_PATH = '/session'
 export const IMAGE_PATH = '/image/:name'
+
+/** Opens the pages in a dialog: with a form, whose target is the dialog's frame. */
+export const DIALOG_PATH = '/dialog'
+/** The script that opens the dialog from a link. Owners' pages name it, so it has no hash. */
+export const DIALOG_SCRIPT_PATH = '/dialog.js'
 
 const METHODS: Readonly<Record<string, Endpoint['method'][]>> = {
   [PAYWALL_PATH]: ['get', 'post'],
@@ -57,7 +78,12 @@ export const pages: Endpoint[] = [
       ),
     ),
   ),
-  ...[ASSET_PATH, ICON_PATH].map((path): Endpoint => ({ method: 'get', path, access: ['anybody'], ...LOADED })),
+  ...EMBEDDED_PLACES.map(
+    (place): Endpoint => ({ method: 'post', path: joined(place, DIALOG_PATH), access: ['anybody'] }),
+  ),
+  ...[ASSET_PATH, ICON_PATH, ...SITES.map((site) => joined(site, DIALOG_SCRIPT_PATH))].map(
+    (path): Endpoint => ({ method: 'get', path, access: ['anybody'], ...LOADED }),
+  ),
 ]
 
 /** Joins a base path and a page's path as Hono does. */

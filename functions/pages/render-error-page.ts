@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../../lib/http/errors.ts'
+import { rememberedEmbedder } from './embedder.ts'
 import { sentForm } from './form.ts'
 import { localeFor, parseTag } from './locale.ts'
 import { messageFor } from './problem.ts'
@@ -14,7 +15,8 @@ export async function renderErrorPage(c: Context, { status, error, retryAfter }:
   const title = status === 404 ? texts.notFound : texts.problem
   const text = messageFor({ status, error, retryAfter: retryAfter ?? null }, texts)
   const again = c.req.method === 'POST' && status >= 429 ? await toRetry(c.req.raw) : null
-  return show(c, PLAIN_STYLE, failurePage(texts, { tag: parseTag(locale), title, text, again }), status)
+  const page = failurePage(texts, { tag: parseTag(locale), title, text, again })
+  return show(c, PLAIN_STYLE, page, status, { embedder: rememberedEmbedder(c) })
 }
 
 /** The submitted form and its URL, so that the visitor can submit it again unchanged. */

@@ -2,10 +2,14 @@
 //
 // On a paywall's own domain they have the prefix `__Host-`: no other host can set them. On the service's host they belong to the
 // paywall's path, so that two paywalls there do not share one; a browser takes `__Host-` for the root only.
+//
+// In a dialog on another site, a browser sends only cookies that allow it (`SameSite=None`), and keeps them apart for that site
+// (`Partitioned`). They have a path of their own, so that they are not sent to the pages outside.
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import * as z from 'zod'
 import { callApi, failure, isRefused, type PagesContext, type Refused } from './call-api.ts'
+import { isEmbeddedPath } from './contract.ts'
 
 /** Where a paywall's pages are. */
 export interface Home {
@@ -16,6 +20,8 @@ export interface Home {
 
 const ACCESS = 'paywall_access'
 const REFRESH = 'paywall_refresh'
+/** Marks a session in a dialog that the owner's page has given. */
+const GIVEN = 'paywall_given'
 
 /** A token that is about to expire is not sent any more, in seconds: the call must arrive in time. */
 const MARGIN_SECONDS = 60
@@ -30,6 +36,8 @@ const isLocal = ({ protocol, hostname }: URL) =>
 
 /** How a cookie is kept that only the paywall's own pages read. */
 export function cookieOptions(c: PagesContext, { path }: Home): CookieOptions {
+  if (isEmbeddedPath(path))
+    return { path, httpOnly: true, sameSite: 'None', secure: true, partitioned: true, prefix: 'secure' }
   const options = { path, httpOnly: true, sameSite: 'Lax' } as const
   if (isLocal(new URL(c.req.url))) return options
   return { ...options, secure: true, prefix: path === '/' ? 'host' : 'secure' }
@@ -81,7 +89,21 @@ export async function endSession(c: PagesContext, home: Home): Promise<void> {
   await callApi(c, 'SIGN_IN', z.object({}), { path, body: { refresh_token: refreshToken } })
 }
 
+/**
+ * Signs in, in a dialog, the user whose access token the owner's page gives. Without one the frame's own session goes on; a session that
+ * was given before does not, since that user has signed out on the owner's page.
+ */
+export function giveSession(c: PagesContext, home: Home, token: string): void {
+  if (token || read(c, home, GIVEN)) dropSession(c, home)
+  if (!token) return
+  for (const [name, value] of [
+    [ACCESS, token],
+    [GIVEN, 'yes'],
+  ] as const)
+    setCookie(c, name, value, cookieOptions(c, home))
+}
+
 /** Has the browser forget the session. */
 export function dropSession(c: PagesContext, home: Home): void {
-  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, cookieOptions(c, home))
+  for (const name of [ACCESS, REFRESH, GIVEN]) deleteCookie(c, name, cookieOptions(c, home))
 }

@@ -4,6 +4,8 @@ import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { logPaywall } from '../../lib/http/paywall-target.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { callApi, failure, isRefused, type PagesContext } from './call-api.ts'
+import { isEmbeddedPath } from './contract.ts'
+import { parseEmbedder, rememberedEmbedder } from './embedder.ts'
 import { listImages } from './images.ts'
 import { localeFor, parseTag } from './locale.ts'
 import { dropSession, type Home, hasSession, nextToken, readToken } from './session.ts'
@@ -21,6 +23,8 @@ export interface Site extends Home {
   texts: Texts
   /** The visitor's access token; null if nobody is signed in. */
   token: string | null
+  /** The owner's page that shows this one in a dialog; null outside of a dialog. */
+  embedder: URL | null
   /** Whether this request found that the visitor's session has ended. */
   wasSignedOut: boolean
   /** The visitor's state on the paywall; null for a guest or a user who is not a member. */
@@ -46,21 +50,22 @@ const Found = z.object({ id: z.string() })
 /** Finds the paywall of a request by its path or its host; null if the host belongs to no paywall. */
 export async function findHome(c: PagesContext): Promise<Home | null> {
   const named = c.req.param('id')
-  if (named !== undefined) return { paywallId: named, path: `/p/${named}` }
+  const embed = isEmbeddedPath(c.req.path) ? '/embed' : ''
+  if (named !== undefined) return { paywallId: named, path: `/p/${named}${embed}` }
   const found = await callApi(c, 'BOOTSTRAP', Found, { path: '/api/v1/paywall' })
   if (isRefused(found) && found.status === 404) return null
   if (isRefused(found)) throw failure(found)
   logPaywall(found.id)
-  return { paywallId: found.id, path: '/' }
+  return { paywallId: found.id, path: embed || '/' }
 }
 
-/** Reads the public structure of a request's paywall. @throws ApiError as `openSite` */
-export async function structureFor(c: PagesContext): Promise<Structure> {
+/** Finds the paywall of a request and reads its public structure. @throws ApiError as `openSite` */
+export async function openHome(c: PagesContext): Promise<{ home: Home; structure: Structure }> {
   const home = await findHome(c)
   if (!home) throw apiError(errors.unknown_paywall)
   const structure = await readStructure(c, home, null)
   if (isRefused(structure)) throw failure(structure)
-  return structure
+  return { home, structure }
 }
 
 /** Opens the site of a request. @throws ApiError if there is none, or it cannot be read */
@@ -117,6 +122,7 @@ async function siteAt(
     tag: parseTag(locale),
     texts: textsFor(locale),
     token,
+    embedder: isEmbeddedPath(home.path) ? parseEmbedder(structure, rememberedEmbedder(c)?.href) : null,
     wasSignedOut: wasSignedIn && token === null,
     user: structure.user ?? null,
     findText,

@@ -45,6 +45,7 @@ export const Structure = z.object({
     brand_color: z.string().optional(),
     logo: Logo.optional().catch(undefined),
     links: Links.optional().catch(undefined),
+    embed_origins: z.array(z.string()).optional().catch(undefined),
     success_redirect_url: z.string().optional(),
     error_redirect_url: z.string().optional(),
   }),

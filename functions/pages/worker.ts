@@ -11,6 +11,9 @@ import {
   ASSET_PATH,
   CANCEL_PATH,
   CHANGE_PATH,
+  DIALOG_PATH,
+  DIALOG_SCRIPT_PATH,
+  EMBEDDED_PLACES,
   ICON_PATH,
   IMAGE_PATH,
   PAYMENTS_PATH,
@@ -19,9 +22,11 @@ import {
   RECEIPT_PATH,
   RESTORE_PATH,
   SESSION_PATH,
+  SITES,
   THANKS_PATH,
   TICKET_PATH,
 } from './contract.ts'
+import { openDialog, requireCookies, serveDialogScript } from './dialog.ts'
 import { serveImage } from './image.ts'
 import { openReceipt, showPayments } from './payments.ts'
 import { buy, showPaywall, showThanks } from './paywall.ts'
@@ -32,7 +37,7 @@ import { openTicket, showTicket } from './ticket.ts'
 const GET = ['GET', 'HEAD']
 
 const app = createBaseApp<Cloudflare.PagesEnv>({ renderError: renderErrorPage })
-app.use(sameOrigin)
+app.use(sameOrigin, requireCookies)
 
 const pages = new Hono<{ Bindings: Cloudflare.PagesEnv }>()
 pages
@@ -65,6 +70,14 @@ pages.get(THANKS_PATH, showThanks).all(allowOnly(...GET))
 pages.get(IMAGE_PATH, serveImage).all(allowOnly(...GET))
 pages.post(SESSION_PATH, giveToken).all(allowOnly('POST'))
 for (const place of PLACES) app.route(place, pages)
+
+const dialog = new Hono<{ Bindings: Cloudflare.PagesEnv }>()
+dialog.post(DIALOG_PATH, openDialog).all(allowOnly('POST'))
+for (const place of EMBEDDED_PLACES) app.route(place, dialog)
+
+const script = new Hono<{ Bindings: Cloudflare.PagesEnv }>()
+script.get(DIALOG_SCRIPT_PATH, serveDialogScript).all(allowOnly(...GET))
+for (const site of SITES) app.route(site, script)
 
 app.get(ASSET_PATH, serveAsset).all(allowOnly(...GET))
 app.get(ICON_PATH, serveIcon).all(allowOnly(...GET))

@@ -105,14 +105,14 @@ export const errors = defineErrors<NamedRefusal>({
   foreign_success_url: [
     400,
     'Invalid successUrl format',
-    "With a Bearer token, the origin of `successUrl` must be in `settings.redirect_origins`, or that of the paywall's " +
-      'domain or of a page in its settings',
+    'With a Bearer token, the origin of `successUrl` must be in `settings.redirect_origins` or `settings.embed_origins`, or that ' +
+      "of the paywall's domain or of a page in its settings",
   ],
   foreign_error_url: [
     400,
     'Invalid errorUrl format',
-    "With a Bearer token, the origin of `errorUrl` must be in `settings.redirect_origins`, or that of the paywall's domain " +
-      'or of a page in its settings',
+    'With a Bearer token, the origin of `errorUrl` must be in `settings.redirect_origins` or `settings.embed_origins`, or that of ' +
+      "the paywall's domain or of a page in its settings",
   ],
   fixed_trial: [400, 'Invalid trial_days', "The processor's plans define the trials"],
   invalid_offer: [400, 'invalid_offer', 'The call names an offer that the buyer does not get: `reason` says why'],

@@ -2,9 +2,9 @@
 -- call, or else, on a paywall with its own domain, those of its settings, or else its site there. A buyer who did not pay is sent to the
 -- owner's page for buyers who did rather than to the front page of the domain, which is the last resort.
 --
--- A user's call must not choose arbitrary targets (open redirect): an allowed target is at an origin of `settings.redirect_origins`, at the
--- paywall's own domain, at a page of its settings, or on its site at the service's own origin. If `redirect_origins` is set, any other
--- target is refused: `foreign_success_url`, `foreign_error_url`. Otherwise a foreign target is stored and marked, and the return URL asks
+-- A user's call must not choose arbitrary targets (open redirect): an allowed target is at an origin of `settings.redirect_origins` or
+-- `settings.embed_origins`, at the paywall's own domain, at a page of its settings, or on its site at the service's own origin. If
+-- `redirect_origins` is set, any other target is refused: `foreign_success_url`, `foreign_error_url`. Otherwise a foreign target is stored and marked, and the return URL asks
 -- the buyer to confirm. It is then at the service's own origin, because the owner's domain must not serve such redirects; if that origin is
 -- not known, the target is refused, too. `success_origin` and `error_origin` are those that the call chooses; null where that is the site.
 create function redirect_targets(
@@ -37,13 +37,14 @@ begin
   if domain = host then return_origin := service_origin; end if;
 end $$;
 
--- Whether the paywall itself names an origin: in `redirect_origins`, as its domain, or by a page of its settings. Null counts as own: the
--- call chooses none.
+-- Whether the paywall itself names an origin: in `redirect_origins` or `embed_origins`, as its domain, or by a page of its settings. Null
+-- counts as own: the call chooses none.
 create function is_own_origin(origin text, domain text, settings jsonb) returns boolean language plpgsql stable as $$
 begin
   return origin is null or coalesce(
     host_from_origin(origin) = domain
       or settings -> 'redirect_origins' ? origin
+      or settings -> 'embed_origins' ? origin
       or origin = origin_from_url(settings ->> 'success_redirect_url')
       or origin = origin_from_url(settings ->> 'error_redirect_url'),
     false); -- a comparison with an absent setting is null

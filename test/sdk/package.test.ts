@@ -34,11 +34,12 @@ async function install(file: string): Promise<string> {
 const PROGRAM = `
 import { Paywall } from 'paywall-billing-sdk'
 import { createPaywall } from 'paywall-billing-sdk/browser'
+import { createDialog } from 'paywall-billing-sdk/dialog'
 import { nodeWebhooks, webhooks } from 'paywall-billing-sdk/webhooks'
 
 const paywall = new Paywall({ key: 'pk_test_1', paywall: '1001', baseUrl: 'https://pay.acme.com' })
 const caller = await paywall.user({ token: null })
-console.log(caller?.user.email ?? 'nobody', typeof createPaywall, typeof webhooks, typeof nodeWebhooks)
+console.log(caller?.user.email ?? 'nobody', typeof createPaywall, typeof createDialog, typeof webhooks, typeof nodeWebhooks)
 `
 
 test('the packed file can be installed in another project, as the README shows', async () => {
@@ -51,5 +52,5 @@ test('the packed file can be installed in another project, as the README shows',
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
   await run(resolve('node_modules/.bin/tsc'), ['-p', project])
   const { stdout } = await run(process.execPath, [join(project, 'main.js')])
-  expect(stdout).toBe('nobody function function function\n')
+  expect(stdout).toBe('nobody function function function function\n')
 })

@@ -144,11 +144,12 @@ test('the examples compile with the SDK’s types', async () => {
     'browser.ts': 'createPaywall(',
     'webhooks.ts': 'export const POST',
     'events.ts': 'const note',
+    'dialog.ts': 'createDialog(',
   }
   const sources = Object.entries(modules).map(([name, text]) => [name, find(text)])
   expect(await typeErrors(Object.fromEntries(sources))).toBe('')
 })
 
 test('every example is tested here', () => {
-  expect(quickstart('').blocks).toHaveLength(5)
+  expect(quickstart('').blocks).toHaveLength(6)
 })

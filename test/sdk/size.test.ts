@@ -7,6 +7,14 @@ test('the browser entry with its imports has at most 8 KB when compressed', asyn
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(8 * 1024)
 })
 
-test.each(['', '/browser', '/webhooks'])('paywall-billing-sdk%s imports no built-in module of Node', async (entry) => {
-  expect(await bundledModule(`export * from 'paywall-billing-sdk${entry}'`)).not.toMatch(/from ?"node:|require\("/)
+test('the dialog has at most 2 KB when compressed', async () => {
+  const code = await bundledModule("export * from 'paywall-billing-sdk/dialog'")
+  expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(2 * 1024)
 })
+
+test.each(['', '/browser', '/dialog', '/webhooks'])(
+  'paywall-billing-sdk%s imports no built-in module of Node',
+  async (entry) => {
+    expect(await bundledModule(`export * from 'paywall-billing-sdk${entry}'`)).not.toMatch(/from ?"node:|require\("/)
+  },
+)

@@ -1,20 +1,30 @@
 import type { Received } from '../../dev/world/pages/received.ts'
 import { pages as docs } from '../../functions/docs/contract.ts'
-import { ASSET_PATH, ICON_PATH, IMAGE_PATH, PLACES } from '../../functions/pages/contract.ts'
+import {
+  ASSET_PATH,
+  DIALOG_SCRIPT_PATH,
+  ICON_PATH,
+  IMAGE_PATH,
+  isEmbeddedPath,
+  PLACES,
+} from '../../functions/pages/contract.ts'
 import { pathPattern, undocumented, undocumentedEvent } from './documented.ts'
 
-/** Headers that every response must have, whichever endpoint sends it: no framing, no sniffing, no caching. */
-const REQUIRED_HEADERS = {
-  'Content-Security-Policy': /^default-src 'none'; .*frame-ancestors 'none'$/,
+/** Headers that every response must have, whichever endpoint sends it: no framing except in a dialog, no sniffing, no caching. */
+const requiredHeaders = (path: string) => ({
+  'Content-Security-Policy': isEmbeddedPath(path)
+    ? /^default-src 'none'; .*frame-ancestors ('none'|https?:\/\/[^ ]+)$/
+    : /^default-src 'none'; .*frame-ancestors 'none'$/,
   'Referrer-Policy': /^(no-referrer|same-origin)$/,
   'Strict-Transport-Security': /^max-age=\d{8}$/,
   'X-Content-Type-Options': /^nosniff$/,
   'Cache-Control': /^(private, )?no-(store|cache)$/,
-}
+})
 
 /** Responses that are the same for every caller, and may be cached. */
-const IMAGES = PLACES.map((place) => place.replace(/\/$/, '') + IMAGE_PATH)
-const CACHEABLE = [...docs.map(({ path }) => path), ASSET_PATH, ICON_PATH, ...IMAGES].map(pathPattern)
+const below = PLACES.map((place) => place.replace(/\/$/, ''))
+const PAGES_LOAD = below.flatMap((place) => [place + IMAGE_PATH, place + DIALOG_SCRIPT_PATH])
+const CACHEABLE = [...docs.map(({ path }) => path), ASSET_PATH, ICON_PATH, ...PAGES_LOAD].map(pathPattern)
 
 interface AnyResponse {
   status: number
@@ -31,8 +41,9 @@ export async function expectDocumented<Response extends AnyResponse>(
   const text = await response.clone().text()
   const fault = undocumented({ method: method.toUpperCase(), url, status, headers, text })
   if (fault) throw new Error(`${method} ${url} answered ${status}, but not as openapi.json says: ${fault}`)
-  const missing = Object.entries(REQUIRED_HEADERS).filter(([name, value]) => !value.test(headers.get(name) ?? ''))
   const { pathname } = new URL(url, 'http://localhost')
+  const required = Object.entries(requiredHeaders(pathname))
+  const missing = required.filter(([name, value]) => !value.test(headers.get(name) ?? ''))
   const isCacheable = CACHEABLE.some((pattern) => pattern.test(pathname))
   if (missing.length > 0 && !isCacheable) throw new Error(`${method} ${url} answered ${status} without ${missing}`)
   return response

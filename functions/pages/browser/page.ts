@@ -1,4 +1,5 @@
 // Progressive enhancement: every page works without this script.
+import { reportToEmbedder } from './embedded.ts'
 
 for (const form of document.forms) form.addEventListener('submit', () => preventDoubleSubmit(form))
 for (const link of document.querySelectorAll<HTMLAnchorElement>('.toggle a')) {
@@ -7,6 +8,7 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('.toggle a')) {
     showInterval(link)
   })
 }
+reportToEmbedder()
 // The browser may restore a page from its back/forward cache: its forms may then be submitted again.
 addEventListener('pageshow', () => {
   for (const form of document.forms) form.inert = false

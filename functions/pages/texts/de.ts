@@ -68,6 +68,7 @@ export const DE: Texts = {
   leavingToPortal: 'Weiterleitung zur Kontoverwaltung …',
   leavingText: 'Falls Sie nicht weitergeleitet werden, klicken Sie auf „Weiter“.',
   leavingLink: 'Weiter',
+  close: 'Schließen',
 
   thanks: 'Vielen Dank!',
   thanksText: 'Ihr Kauf ist bestätigt.',

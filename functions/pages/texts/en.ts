@@ -58,6 +58,7 @@ export const EN = {
   leavingToPortal: 'Redirecting to the billing portal…',
   leavingText: 'If you are not redirected, press Continue.',
   leavingLink: 'Continue',
+  close: 'Close',
 
   // After paying.
   thanks: 'Thank you!',

@@ -47,7 +47,12 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, sharing,
         )}
         {head}
       </head>
-      <body data-home={site.path} data-paywall={site.paywallId}>
+      <body
+        data-home={site.path}
+        data-paywall={site.paywallId}
+        data-embedder={site.embedder?.origin}
+        data-close={site.embedder && site.texts.close}
+      >
         <header>
           <a class="brand" href={site.href(PAYWALL_PATH)}>
             <Brand site={site} />

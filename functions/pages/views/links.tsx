@@ -10,7 +10,9 @@ export function OwnerLinks({ site, names }: { site: Site; names: readonly Name[]
   return (
     <p class="links">
       {shown.map(({ name, href }) => (
-        <a href={href}>{site.texts[name]}</a>
+        <a href={href} target={site.embedder ? '_blank' : undefined}>
+          {site.texts[name]}
+        </a>
       ))}
     </p>
   )

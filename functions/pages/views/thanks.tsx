@@ -27,14 +27,30 @@ export function thanksPage(site: Site) {
             link={{ href: site.href(CANCEL_PATH, { purchase: purchase.id }), text: texts.cancel }}
           />
         ))}
-        <p>
-          <a class="button primary" href={site.href(ACCOUNT_PATH)}>
-            {texts.account}
-          </a>
-        </p>
+        {site.embedder ? (
+          <Bought purchase={user?.purchases[0]} back={texts.backTo(site.embedder.host)} />
+        ) : (
+          <p>
+            <a class="button primary" href={site.href(ACCOUNT_PATH)}>
+              {texts.account}
+            </a>
+          </p>
+        )}
       </>
     ),
   })
+}
+
+/** In a dialog: closes it. A script reports the purchase to the owner's page. */
+function Bought({ purchase, back }: { purchase: Purchase | undefined; back: string }) {
+  const { id, price_id, price_slug, status } = purchase ?? {}
+  return (
+    <p data-bought={purchase && JSON.stringify({ id, price_id, price_slug, status })}>
+      <button class="primary" type="button" data-close>
+        {back}
+      </button>
+    </p>
+  )
 }
 
 /** Subscriptions that still renew beside the latest purchase. That one comes first in the list. */

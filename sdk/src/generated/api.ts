@@ -2533,8 +2533,8 @@ export interface operations {
              *     - `Invalid email format`: `email` must be an e-mail address of at most 254 characters, all of them ASCII
              *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
              *     - `Invalid priceId format`: `priceId` must be a string of at most 100 characters
-             *     - `Invalid successUrl format`: `successUrl` must be an http or https URL of at most 2048 characters; or With a Bearer token, the origin of `successUrl` must be in `settings.redirect_origins`, or that of the paywall's domain or of a page in its settings
-             *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2048 characters; or With a Bearer token, the origin of `errorUrl` must be in `settings.redirect_origins`, or that of the paywall's domain or of a page in its settings
+             *     - `Invalid successUrl format`: `successUrl` must be an http or https URL of at most 2048 characters; or With a Bearer token, the origin of `successUrl` must be in `settings.redirect_origins` or `settings.embed_origins`, or that of the paywall's domain or of a page in its settings
+             *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2048 characters; or With a Bearer token, the origin of `errorUrl` must be in `settings.redirect_origins` or `settings.embed_origins`, or that of the paywall's domain or of a page in its settings
              *     - `Invalid shopUrl format`: `shopUrl` must be a string of at most 2048 characters
              *     - `Invalid trial_days`: `trial_days` must be an integer from 0 to 730; or The processor's plans define the trials
              *     - `Invalid offer`: `offer` must be a string of at most 100 characters
