@@ -1,0 +1,242 @@
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DE } from '../../functions/pages/texts/de.ts'
+import { EN } from '../../functions/pages/texts/en.ts'
+import { newEmail } from '../support/checkout.ts'
+import { readMailedCode } from '../support/sign-in.ts'
+import { MESSAGE } from '../support/tickets.ts'
+import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { type Pages, startPages } from './pages.ts'
+
+// Clicks through a site as its visitors do, in each language. Nothing may be in another language on the way.
+
+const PACK = {
+  slug: 'pack',
+  label: 'Pack',
+  currency: 'USD',
+  amount: 5,
+  access: false,
+  processorPrice: 'price_pack',
+  tokens: [{ type: 'standard', count: 1000 }],
+}
+const { en, de } = DEMO_PAYWALL.locales as Record<
+  'en' | 'de',
+  typeof import('../../demo/paywall.json').paywalls[0]['locales']['en']
+>
+const locales = { en: { ...en, Pack: 'Credit pack' }, de: { ...de, Pack: 'Guthaben-Paket' } }
+
+let pages: Pages
+beforeAll(async () => {
+  const prices = [...(DEMO_PAYWALL.prices as object[]), PACK]
+  const { blocks, ...layout } = DEMO_PAYWALL.layout as { blocks: { type: string }[] }
+  const all = blocks.map((block) => (block.type === 'prices' ? { type: 'prices' } : block))
+  pages = await startPages({ paywall: { ...DEMO_PAYWALL, prices, locales, layout: { ...layout, blocks: all } } })
+})
+afterAll(() => pages.close())
+
+/** The texts of one language that are different in the other. */
+const onlyIn = (texts: object, others: object): string[] => {
+  const foreign = new Set(Object.values(others))
+  return Object.values(texts).filter((text) => typeof text === 'string' && text.length > 3 && !foreign.has(text))
+}
+
+/** Whether a text contains the words. */
+const isIn = (text: string, words: string) =>
+  ` ${text.replaceAll(/[^\p{L}]+/gu, ' ')} `.includes(` ${words.replaceAll(/[^\p{L}]+/gu, ' ').trim()} `)
+
+describe.each([
+  {
+    language: 'English',
+    locale: 'en-US',
+    texts: EN,
+    own: locales.en,
+    foreign: [...onlyIn(DE, EN), ...onlyIn(locales.de, locales.en)],
+  },
+  {
+    language: 'German',
+    locale: 'de-DE',
+    texts: DE,
+    own: locales.de,
+    foreign: [...onlyIn(EN, DE), ...onlyIn(locales.en, locales.de)],
+  },
+])('in $language', ({ locale, texts, own, foreign }) => {
+  async function visit(path = '', options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await pages.browser.newContext({ locale, ...options })
+    const page = await context.newPage()
+    await page.goto(at(path))
+    return page
+  }
+
+  const at = (path: string) => `${pages.world.url}/p/${pages.world.paywall.id}${path}`
+
+  /** Waits for a page by its heading, and checks its language. */
+  async function see(page: Page, heading: string | RegExp): Promise<string> {
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
+    const text = (await page.locator('body').innerText()).replaceAll('\u00a0', ' ')
+    expect(foreign.filter((each) => isIn(text, each))).toEqual([])
+    return text
+  }
+
+  const usd = (amount: number) =>
+    new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', trailingZeroDisplay: 'stripIfInteger' })
+      .format(amount)
+      .replaceAll('\u00a0', ' ')
+
+  const press = (page: Page, name: string | RegExp, role: 'button' | 'link' = 'button') =>
+    page.getByRole('main').getByRole(role, { name, exact: true }).click()
+
+  const choose = (page: Page, slug: 'Monthly' | 'Yearly' | 'Lifetime' | 'Pack') =>
+    page.getByRole('radio', { name: new RegExp(`^${own[slug]}`) }).check()
+
+  async function payAtStripe(page: Page, action = 'pay', email = ''): Promise<void> {
+    await page.waitForURL(`${pages.world.stripe.url}/**`)
+    if (email) await page.getByLabel('Email').fill(email)
+    await page.locator(`[value=${action}]`).click()
+    await page.waitForURL(at('**'))
+  }
+
+  async function signIn(page: Page, email: string): Promise<void> {
+    const before = pages.world.mail.received.filter(({ to }) => to === email).length
+    await page.getByLabel(texts.email).fill(email)
+    await press(page, texts.requestCode)
+    await page.getByText(texts.codeSent(email)).waitFor()
+    await see(page, /./)
+    await page.getByLabel(texts.code).fill(await readMailedCode(pages.world, email, before + 1))
+    await press(page, texts.signIn)
+  }
+
+  /** Matches a text with any day in it. */
+  const anyDay = (text: (day: string) => string) => new RegExp(`^${text('.+')}$`)
+
+  /** A signed-in buyer of the yearly price. */
+  async function visitAsSubscriber(): Promise<Page> {
+    const page = await visit('/account')
+    await signIn(page, newEmail())
+    await page.getByText(texts.nothingBought).waitFor()
+    await press(page, texts.seePrices, 'link')
+    await choose(page, 'Yearly')
+    await press(page, texts.pay(usd(89)))
+    await payAtStripe(page)
+    await see(page, texts.thanks)
+    return page
+  }
+
+  test('a guest tries, leaves, buys, signs in, and restores on another device', async () => {
+    const email = newEmail()
+    const page = await visit()
+    expect(await see(page, own.headline)).toContain(own['priority-support'])
+    await press(page, new RegExp(`^${texts.intervals.month}`), 'link')
+    await press(page, texts.startTrial(7))
+    await payAtStripe(page, 'cancel')
+    expect(await see(page, own.headline)).toContain(texts.notBought)
+    await press(page, new RegExp(`^${texts.intervals.month}`), 'link')
+    await press(page, texts.startTrial(7))
+    await payAtStripe(page, 'pay', email)
+    expect(await see(page, texts.thanks)).toContain(texts.thanksText)
+    await press(page, texts.account, 'link')
+    expect(await see(page, texts.account)).toContain(texts.signInToKeepPurchase)
+
+    const other = await visit('/restore')
+    expect(await see(other, texts.restore)).toContain(texts.restoreEverywhere)
+    await signIn(other, email)
+    expect(await see(other, texts.account)).toContain(texts.restored)
+    await page.reload()
+    expect(await see(page, texts.account)).toContain(texts.wasSignedOut)
+  })
+
+  test('a subscriber changes the plan at once, with the sum shown before', async () => {
+    const page = await visitAsSubscriber()
+    await page.goto(at(''))
+    expect(await see(page, own.headline)).toContain(texts.currentPlan)
+    await press(page, new RegExp(`^${texts.intervals.month}`), 'link')
+    await press(page, texts.changeTo(own.Monthly), 'link')
+    expect(await see(page, texts.changeTo(own.Monthly))).toContain(texts.fromTo(own.Yearly, own.Monthly))
+    await press(page, texts.changeNow)
+    await see(page, texts.planChanged(own.Monthly))
+  })
+
+  test('a subscriber on trial schedules a change, and keeps the plan', async () => {
+    const page = await visit('/account')
+    await signIn(page, newEmail())
+    await press(page, texts.seePrices, 'link')
+    await press(page, new RegExp(`^${texts.intervals.month}`), 'link')
+    await press(page, texts.startTrial(7))
+    await payAtStripe(page)
+    await see(page, texts.thanks)
+    await page.goto(at(''))
+    await press(page, texts.changeTo(own.Yearly), 'link')
+    expect(await see(page, texts.changeTo(own.Yearly))).toContain(texts.dueToday(usd(0)))
+    await press(page, anyDay(texts.changeOn))
+    await see(
+      page,
+      anyDay((day) => texts.planWillChange(own.Yearly, day)),
+    )
+    await press(page, texts.account, 'link')
+    await see(page, texts.account)
+    await press(page, texts.keepPlan(own.Monthly), 'link')
+    expect(await see(page, texts.keepPlan(own.Monthly))).toContain(texts.planUnscheduled(own.Yearly))
+    await press(page, texts.keepPlan(own.Monthly))
+    await see(page, texts.planKept(own.Monthly))
+  })
+
+  test('a subscriber buys packs, and a lifetime that names what ends', async () => {
+    const page = await visitAsSubscriber()
+    for (const _ of [1, 2]) {
+      await page.goto(at(''))
+      await choose(page, 'Pack')
+      await press(page, texts.pay(usd(5)))
+      await payAtStripe(page)
+      await see(page, texts.thanks)
+    }
+    await page.goto(at(''))
+    await choose(page, 'Lifetime')
+    expect(await see(page, own.headline)).toContain(texts.ends(own.Yearly))
+    await press(page, texts.pay(usd(249)))
+    await payAtStripe(page)
+    await see(page, texts.thanks)
+    await press(page, texts.account, 'link')
+    expect(await see(page, texts.account)).toContain(own.Pack)
+  })
+
+  test('a subscriber considers another offer, cancels with a reason, and signs out', async () => {
+    const page = await visitAsSubscriber()
+    await page.goto(at('/account'))
+    await press(page, texts.cancel, 'link')
+    expect(await see(page, texts.cancelTitle(own.Yearly))).toContain(own['Stay for another month'])
+    await page.getByLabel(texts.reasons.price).check()
+    await press(page, texts.cancelNow)
+    expect(await see(page, texts.account)).toContain(texts.cancelled)
+    await press(page, texts.signOut)
+    await see(page, own.headline)
+  })
+
+  test('a visitor writes to support', async () => {
+    const page = await visit()
+    await page.getByRole('link', { name: texts.ticketLink }).click()
+    await see(page, texts.ticket)
+    await page.getByLabel(texts.email).fill(newEmail())
+    await page.getByLabel(texts.subject).fill(MESSAGE.subject)
+    await page.getByLabel(texts.message).fill(MESSAGE.content)
+    await press(page, texts.send)
+    await page.getByText(new RegExp(texts.ticketOpened(0).replaceAll(/[().]/g, '\\$&').replace('0', '\\d+'))).waitFor()
+  })
+
+  test('a wrong code, a wait for the payment, and a page that does not exist, each with a way on', async () => {
+    const page = await visit('/account')
+    await page.getByLabel(texts.email).fill(newEmail())
+    await press(page, texts.requestCode)
+    await page.getByLabel(texts.code).fill('0000 0000')
+    await press(page, texts.signIn)
+    await page.getByRole('alert').getByText(texts.wrongCode).waitFor()
+    await see(page, texts.account)
+
+    const buyer = await visit()
+    await press(buyer, texts.pay(usd(89)))
+    await buyer.waitForURL(`${pages.world.stripe.url}/**`)
+    await buyer.goto(at('/thanks'))
+    expect(await see(buyer, texts.pending)).toContain(texts.pendingText)
+    await buyer.getByRole('link', { name: texts.backTo(pages.world.paywall.name) }).click()
+    await see(buyer, own.headline)
+  })
+})
