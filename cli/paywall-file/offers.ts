@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { isCurrency, toMinorUnits } from '../../lib/money/money.ts'
 import { OwnOffer } from '../../lib/paywall/blocks.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { Discount, OFFER_PLACES } from '../../lib/processors/discount.ts'
+import { Discount, OFFER_PLACES, takenOff } from '../../lib/processors/discount.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { disjoint, issueAt } from './checks.ts'
@@ -148,8 +148,11 @@ function priceProblem({ discount, show }: WrittenDiscountOffer, price: WrittenPr
   }
   const variants = [price, ...price.locals]
   if (percent !== undefined) {
-    const free = variants.find((each) => isCurrency(each.currency) && takenOff(percent, each) === 0)
-    return free ? `${percent} % of ${free.amount} ${free.currency} is nothing` : null
+    const sold = variants.filter((each) => isCurrency(each.currency))
+    const free = sold.find((each) => share(percent, each) === 0)
+    if (free) return `${percent} % of ${free.amount} ${free.currency} is nothing`
+    const low = sold.find((each) => share(percent, each) === minorUnits(each.amount, each.currency))
+    return low ? `${percent} % of ${low.amount} ${low.currency} is all of it` : null
   }
   if (amount === undefined || currency === undefined) return null
   const foreign = variants.find((each) => each.currency !== currency)
@@ -158,8 +161,8 @@ function priceProblem({ discount, show }: WrittenDiscountOffer, price: WrittenPr
   return low ? `${amount} ${currency} is not less than the ${low.amount} ${currency} of ${slug}` : null
 }
 
-const takenOff = (percent: number, { amount, currency }: { amount: number; currency: string }) =>
-  Math.round(((minorUnits(amount, currency) ?? 0) * percent) / 100)
+const share = (percent: number, { amount, currency }: { amount: number; currency: string }) =>
+  takenOff({ percent }, minorUnits(amount, currency) ?? 0)
 
 /** Rejects what the processor cannot take off exactly. */
 function checkProcessor(
@@ -176,8 +179,11 @@ function checkProcessor(
   if (show === 'cancel' && !discounts.ofSubscriptions) {
     at(['show'], `${title} cannot take it off a subscription that runs`)
   }
-  if (processorDiscount === undefined)
+  if (discounts.processorDiscount === null) {
+    if (processorDiscount !== undefined) at(['processorDiscount'], `${title} has no discounts of its own: remove it`)
+  } else if (processorDiscount === undefined) {
     at(['processorDiscount'], `is required at ${title}: ${discounts.processorDiscount}`)
+  }
   for (const { slug, interval, interval_count: count } of prices.filter((price) => slugs.includes(price.slug))) {
     const problem = interval && discounts.problem(discount, { interval, intervalCount: count ?? 1 })
     if (problem) at(['discount', 'periods'], `${title} ${problem}: ${slug}`)

@@ -83,9 +83,8 @@ export function capabilitiesPage(): string {
     row('The language of its page: `checkout.locale`', ({ checkoutOptions: { locales } }) =>
       locales.size === 0 ? SWITCHES.never : `as set: one of ${locales.size}`,
     ),
-    row(
-      'A `discount` of an offer: `processorDiscount`',
-      ({ discounts }) => discounts?.processorDiscount ?? SWITCHES.never,
+    row('A `discount` of an offer: `processorDiscount`', ({ discounts }) =>
+      discounts ? (discounts.processorDiscount ?? 'as an amount') : SWITCHES.never,
     ),
     row('A discount can be given to a subscription that runs', ({ discounts }) =>
       describeValue(discounts?.ofSubscriptions ?? false),

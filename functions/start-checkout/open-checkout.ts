@@ -12,7 +12,8 @@ import { log } from '../../lib/log/log.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { type Processor, type ProcessorEnv, processorFor } from '../../lib/processors/client.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { type HostedCheckout, ProcessorError } from '../../lib/processors/processor.ts'
+import { takenOff } from '../../lib/processors/discount.ts'
+import { type CheckoutOrder, type HostedCheckout, ProcessorError } from '../../lib/processors/processor.ts'
 import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.ts'
 import { errors } from './contract.ts'
 
@@ -90,10 +91,21 @@ function requestPage(processor: Processor, checkout: ClaimedCheckout, price: Pri
     recurring: checkout.price.recurring,
     trialDays: checkout.trial_days,
     options: checkout.options,
-    ...(checkout.offer?.processor_discount && { discount: checkout.offer.processor_discount }),
+    ...(checkout.offer && orderDiscount(checkout.offer, price)),
     successUrl: `${back}/success`,
     errorUrl: `${back}/error`,
   })
+}
+
+function orderDiscount(
+  { discount, processor_discount: id }: NonNullable<ClaimedCheckout['offer']>,
+  { amount }: Price,
+): Pick<CheckoutOrder, 'discount' | 'reduction'> {
+  const { periods } = discount
+  return {
+    ...(id !== null && { discount: id }),
+    reduction: { takenOff: takenOff(discount, amount), ...(periods !== undefined && { periods }) },
+  }
 }
 
 /** Backoff between retries to give a claim up, in milliseconds. The total is shorter than what may run after a response. */

@@ -43,8 +43,8 @@ export interface CheckoutOptionSupport {
 
 /** The discounts that a processor takes off for an offer of the paywall file. */
 export interface DiscountSupport {
-  /** The meaning of `processorDiscount` in an offer. */
-  processorDiscount: string
+  /** The meaning of `processorDiscount` in an offer; null if the processor has no discounts, and is asked for less instead. */
+  processorDiscount: string | null
   /** Whether a discount can be given to a subscription that runs, as an offer to those who cancel it is. */
   ofSubscriptions: boolean
   /** Why it cannot take a discount off a subscription exactly as offered, in words that follow its name; null if it can. */
@@ -144,7 +144,7 @@ export interface Capabilities {
   /** Whether it reports the tax in a payment. `if the total is paid at once`: it reports that of the invoice. */
   reportsTax: 'always' | 'if the total is paid at once' | 'never'
   /** Whether it reports what was taken off before a payment. `if the total is paid at once`: as for the tax. */
-  reportsDiscount: 'if the total is paid at once' | 'never'
+  reportsDiscount: 'always' | 'if the total is paid at once' | 'never'
   /** Whether it reports the address of a payment's receipt with the payment. */
   reportsReceipt: boolean
   /** The form in which it offers the receipt of a payment later. */

@@ -14,6 +14,10 @@ export const Discount = z
   .describe('What an offer takes off the price')
 export type Discount = z.output<typeof Discount>
 
+/** What a discount takes off a price, both in minor units. `reduced_amount` calculates the same. */
+export const takenOff = ({ percent = 0, amount }: Discount, price: number): number =>
+  amount ?? Math.round((price * percent) / 100)
+
 /** Where an offer is shown. */
 export const OFFER_PLACES = ['paywall', 'cancel', 'code'] as const
 export type OfferPlace = (typeof OFFER_PLACES)[number]

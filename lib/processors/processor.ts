@@ -40,11 +40,16 @@ export interface CheckoutOrder {
   trialDays: number
   /** The processor's id of the discount that an offer gives. Absent: there is none. */
   discount?: string
+  /** What that takes off, for processors without discounts of their own. Absent: nothing. */
+  reduction?: OrderReduction
   /** `settings.checkout` of the paywall. */
   options: CheckoutOptions
   successUrl: string
   errorUrl: string
 }
+
+/** `takenOff`: of the order's `amount`, in the same units; `periods`: see `Discount`. */
+export type OrderReduction = { takenOff: number } & Pick<Discount, 'periods'>
 
 /** What an offer takes off which prices; `amount` of the discount is in the minor units of ISO 4217. */
 export interface SoldDiscount {

@@ -22,6 +22,7 @@ const PRICES = [
   price('trial', { trial_days: 7 }),
   price('abroad', { locals: [{ countries: ['IN'], currency: 'INR', amount: 399, processorPrice: 'price_inr' }] }),
   price('lifetime', { interval: undefined, amount: 200 }),
+  price('cent', { amount: 0.01 }),
 ]
 const SPRING = {
   id: 'spring',
@@ -79,6 +80,11 @@ test.each<[string, object, ...string[]]>([
     'the whole price',
     { discount: { amount: 10, currency: 'USD', periods: 1 } },
     'prices[0]: 10 USD is not less than the 10 USD of monthly',
+  ],
+  [
+    'the whole of a cent',
+    { discount: { percent: 50, periods: 1 }, prices: ['cent'] },
+    'prices[0]: 50 % of 0.01 USD is all of it',
   ],
   [
     'dollars from rupees',
@@ -188,11 +194,19 @@ describe('apply', async () => {
 })
 
 describe('an offer that the processor cannot take off exactly is refused with its name', () => {
-  test.each<ProcessorName>(['chargebee', 'freemius', 'mollie'])('%s', async (acquiring) => {
+  test.each<ProcessorName>(['chargebee', 'freemius'])('%s', async (acquiring) => {
     const errors = await errorsOf([SPRING], acquiring)
-    const title = { chargebee: 'Chargebee', freemius: 'Freemius', mollie: 'Mollie' }[String(acquiring)]
+    const title = { chargebee: 'Chargebee', freemius: 'Freemius' }[String(acquiring)]
     expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
       `offers[0].discount: ${title} cannot take it off: remove the offer`,
+    ])
+  })
+
+  test('mollie', async () => {
+    const { processorDiscount: _, ...amounts } = SPRING
+    const errors = await errorsOf([SPRING, { ...amounts, id: 'other' }], 'mollie')
+    expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
+      'offers[0].processorDiscount: Mollie has no discounts of its own: remove it',
     ])
   })
 

@@ -7,6 +7,7 @@ import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { lookUp } from '../look-up.ts'
 import {
   type CheckoutOrder,
+  type OrderReduction,
   type PlanChange,
   ProcessorError,
   type PurchaseReference,
@@ -15,9 +16,19 @@ import {
 import { type MollieApi, MollieApiError, mollieApi, parse } from './api.ts'
 import { noticeAddress } from './definition.ts'
 import { readMollieEvent } from './events.ts'
-import { Customer, FirstSale, hasReversals, OpenedPayment, Payment, readRenewal, type Sale } from './objects.ts'
+import {
+  Customer,
+  FirstSale,
+  hasReversals,
+  OpenedPayment,
+  Payment,
+  type Reduction,
+  readRenewal,
+  type Sale,
+} from './objects.ts'
 import { type Changeable, changePlan, isChanged, previewChange, toChangeable } from './plan-change.ts'
 import {
+  endReduction,
   endSubscription,
   listPayments,
   listSubscriptions,
@@ -99,6 +110,8 @@ function perform(api: MollieApi, todo: MollieTodo, options: AdapterOptions): Pro
       return refundDifference(api, todo.difference)
     case 'set the interval':
       return setInterval(api, todo.subscription, todo)
+    case 'end the reduction':
+      return endReduction(api, todo.subscription, todo.terms)
     default:
       throw new Error(`unknown action ${todo satisfies never}`)
   }
@@ -228,11 +241,14 @@ async function ensureCustomer(api: MollieApi, { customer, recurring, email, user
 function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: string | null) {
   const { currency, recurring, trialDays, options } = order
   const price = { currency, value: toDecimalText(order.amount, currency) }
+  const reduction = order.reduction && reductionFor(order, order.reduction)
   const sale: z.input<typeof Sale> = {
     checkout_id: order.checkoutId,
     paywall_id: order.paywallId,
     user_id: order.userId,
+    ...(reduction && { reduction }),
   }
+  const first = reduction ? { currency, value: reduction.reduced } : price
   const payment = {
     description: order.processorPrice,
     redirectUrl: order.successUrl,
@@ -241,9 +257,9 @@ function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: s
     ...(customer !== null && { customerId: customer }),
     ...(options.locale !== undefined && { locale: options.locale.replace('-', '_') }),
   }
-  if (recurring === null) return { ...payment, amount: price, sequenceType: 'oneoff', metadata: sale }
+  if (recurring === null) return { ...payment, amount: first, sequenceType: 'oneoff', metadata: sale }
 
-  const amount = trialDays > 0 ? { currency, value: toDecimalText(0, currency) } : price
+  const amount = trialDays > 0 ? { currency, value: toDecimalText(0, currency) } : first
   const metadata: z.input<typeof FirstSale> = {
     ...sale,
     interval: recurring.interval,
@@ -253,3 +269,9 @@ function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: s
   }
   return { ...payment, amount, sequenceType: 'first', metadata }
 }
+
+const reductionFor = ({ amount, currency }: CheckoutOrder, { takenOff, periods }: OrderReduction): Reduction => ({
+  price: toDecimalText(amount, currency),
+  reduced: toDecimalText(amount - takenOff, currency),
+  ...(periods !== undefined && { periods }),
+})

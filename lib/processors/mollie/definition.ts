@@ -46,7 +46,8 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
   },
-  discounts: null,
+  // A discount is part of the amount that is charged.
+  discounts: { processorDiscount: null, ofSubscriptions: false, problem: () => null },
   webhook: {
     events: [
       'payment.paid',
@@ -83,7 +84,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     sellsToAnonymous: true,
     readsIncludePayments: true,
     reportsTax: 'never',
-    reportsDiscount: 'never',
+    reportsDiscount: 'always',
     reportsReceipt: false,
     receipts: 'none',
     sendsDisputeWebhook: true,

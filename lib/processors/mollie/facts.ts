@@ -1,7 +1,10 @@
 // The money facts in a sale's payments. A webhook only triggers the read, so each fact has the same key, whichever kind of webhook arrives,
 // or none.
+
+import * as z from 'zod'
+import { toMinorUnits } from '../../money/money.ts'
 import type { PaymentFact } from '../processor.ts'
-import { isChargedBack, type Payment } from './objects.ts'
+import { isChargedBack, type Payment, Reduction } from './objects.ts'
 
 /** Number of charges to check, the newest: older ones were reported in their time. */
 const NEWEST = 12
@@ -22,10 +25,14 @@ function paymentFacts(payment: Payment): PaymentFact[] {
   const { id, amount, createdAt, paidAt, failedAt, status, sequenceType, _embedded } = payment
   if (amount.amount === 0) return []
   const facts: PaymentFact[] = []
-  const add = (kind: PaymentFact['kind'], about: { id: string; amount: Payment['amount'] }, occurredAt: Date) =>
-    facts.push({ kind, id: about.id, paymentId: id, ...about.amount, occurredAt })
+  const add = (
+    kind: PaymentFact['kind'],
+    about: { id: string; amount: Payment['amount'] },
+    occurredAt: Date,
+    more: Pick<PaymentFact, 'discount'> = {},
+  ) => facts.push({ kind, id: about.id, paymentId: id, ...about.amount, occurredAt, ...more })
 
-  if (status === 'paid') add('succeeded', payment, paidAt ?? createdAt)
+  if (status === 'paid') add('succeeded', payment, paidAt ?? createdAt, { discount: takenOff(payment) })
   if (status === 'failed') add('failed', payment, failedAt ?? createdAt)
   for (const refund of _embedded?.refunds ?? []) {
     if (refund.status === 'refunded') add('refunded', refund, refund.createdAt)
@@ -39,4 +46,13 @@ function paymentFacts(payment: Payment): PaymentFact[] {
     if (sequenceType === 'recurring' && isChargedBack(payment)) add('failed', payment, chargeback.createdAt)
   }
   return facts
+}
+
+const Reduced = z.object({ reduction: Reduction })
+
+/** What an offer has taken off a payment. Its metadata also names an offer that has ended. */
+function takenOff({ metadata, amount: { amount, currency } }: Payment): number {
+  const { data } = Reduced.safeParse(metadata)
+  const units = (value: string) => toMinorUnits(Number(value), currency)
+  return data && units(data.reduction.reduced) === amount ? units(data.reduction.price) - amount : 0
 }

@@ -90,8 +90,24 @@ export type Subscription = z.output<typeof Subscription>
 export const Payments = z.object({ _embedded: z.object({ payments: z.array(Payment) }) })
 export const Subscriptions = z.object({ _embedded: z.object({ subscriptions: z.array(Subscription) }) })
 
+/**
+ * What an offer takes off: `reduced` is charged instead of `price`, for the first `periods`, of which the first payment pays for one. Both
+ * are amounts as Mollie writes them. A one-time price has no periods.
+ */
+export const Reduction = z.object({
+  price: z.string(),
+  reduced: z.string(),
+  periods: z.union([z.int().min(1), z.literal('forever')]).optional(),
+})
+export type Reduction = z.output<typeof Reduction>
+
 /** Our metadata on every payment of a hosted page. */
-export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string(), user_id: z.string() })
+export const Sale = z.object({
+  checkout_id: z.uuid(),
+  paywall_id: z.string(),
+  user_id: z.string(),
+  reduction: Reduction.optional(),
+})
 
 /** Our metadata on a first payment, which also describes the subscription that is created once it is paid. */
 export const FirstSale = Sale.extend({
@@ -109,11 +125,13 @@ export const Terms = z.object({ currency: z.string(), value: z.string(), interva
 export type Terms = z.output<typeof Terms>
 
 /**
- * Our metadata on a subscription, which Mollie copies to each of its payments. What is known of changes of its plan is optional: a
- * subscription on which the owner has edited it must still be found.
+ * Our metadata on a subscription, which Mollie copies to each of its payments. What is known of its offer and of changes of its plan is
+ * optional: a subscription on which the owner has edited it must still be found.
  */
 export const Renewal = Sale.extend({
   first_payment: processorId,
+  /** Until the plan is changed. It stays when it has ended. */
+  reduction: Reduction.optional().catch(undefined),
   /** The last change at once. `payment`: that of the difference, if anything was due. */
   changed: z.object({ at: time, to: Terms, payment: processorId.optional() }).optional().catch(undefined),
   /** The change for the charge on the date `at`. Its amount is set already; its interval is set after that charge. */

@@ -21,7 +21,17 @@ import {
   type Subscription,
   type Terms,
 } from './objects.ts'
-import { isSameTerms, moveCharges, type Plan, readChange, readPlan, requireRenewal } from './plan.ts'
+import {
+  isReducedAmount,
+  isSameTerms,
+  moveCharges,
+  nextTerms,
+  type Plan,
+  readChange,
+  readPlan,
+  requireRenewal,
+  withoutPlan,
+} from './plan.ts'
 import { requireCustomer, updatePlan } from './subscriptions.ts'
 import { hasEnded, type ObservedSale } from './translate.ts'
 
@@ -123,9 +133,11 @@ function calculate(found: Changeable, change: PlanChange): Calculated {
 const shareLeft = (start: Date, end: Date, now: Date) =>
   Math.min(1, Math.max(0, (end.getTime() - now.getTime()) / (end.getTime() - start.getTime())))
 
-/** What the current period was paid for with: its price, unless the owner has raised that at Mollie since. */
-const paidAmount = ({ purchase, payment, charges: [latest] }: Changeable) =>
-  purchase.priceCovered ? purchase.unitAmount : (latest ?? payment).amount.amount
+/** What the current period was paid for with: its price, unless an offer has reduced it, or the owner has raised it at Mollie since. */
+function paidAmount({ purchase, plan, payment, charges: [latest] }: Changeable): number {
+  const paid = (latest ?? payment).amount
+  return purchase.priceCovered && !isReducedAmount(plan, paid) ? purchase.unitAmount : paid.amount
+}
 
 const newPeriodEnd = (found: Changeable, change: PlanChange): Date =>
   moveCharges(found, found.plan.terms, targetTerms(change)).next ?? periodEnd(found)
@@ -133,19 +145,24 @@ const newPeriodEnd = (found: Changeable, change: PlanChange): Date =>
 /** The subscription has the price: what is scheduled is undone. */
 async function keepPlan(
   api: MollieApi,
-  { subscription, plan }: Changeable,
+  { subscription, plan, charges }: Changeable,
   change: PlanChange,
 ): Promise<PlanChangeResult> {
   if (!plan.scheduled) return CHANGED
   const product = change.to.processorPrice
-  await updatePlan(api, subscription, { terms: plan.terms, product, metadata: withoutScheduled(subscription) })
+  await updatePlan(api, subscription, {
+    terms: nextTerms(plan, charges),
+    product,
+    metadata: withPlan(subscription, plan),
+  })
   return CHANGED
 }
 
-export function withoutScheduled(subscription: Subscription): Renewal {
-  const { scheduled: _, ...renewal } = requireRenewal(subscription)
-  return renewal
-}
+/** Our metadata for a subscription that keeps its plan for now, and so what an offer takes off. Without a scheduled change. */
+const withPlan = (subscription: Subscription, { reduction }: Plan): Renewal => ({
+  ...withoutPlan(subscription),
+  ...(reduction && { reduction }),
+})
 
 /** Sets the amount now, for the next charge. The interval is set after that, as it would move the charge. */
 async function schedule(api: MollieApi, found: Changeable, change: PlanChange): Promise<PlanChangeResult> {
@@ -156,7 +173,7 @@ async function schedule(api: MollieApi, found: Changeable, change: PlanChange): 
   await updatePlan(api, subscription, {
     terms: { ...to, interval: plan.terms.interval },
     product: change.to.processorPrice,
-    metadata: { ...requireRenewal(subscription), scheduled },
+    metadata: { ...withPlan(subscription, plan), scheduled },
   })
   return CHANGED
 }
@@ -167,7 +184,7 @@ async function changeFree(api: MollieApi, found: Changeable, change: PlanChange)
   const terms = targetTerms(change)
   const { startDate, countsFrom } = moveCharges(found, plan.terms, terms)
   const counted = countsFrom && { counted_from: countsFrom }
-  const metadata = { ...withoutScheduled(subscription), ...counted, changed: { at: change.pricedAt, to: terms } }
+  const metadata = { ...withoutPlan(subscription), ...counted, changed: { at: change.pricedAt, to: terms } }
   await updatePlan(api, subscription, { terms, product: change.to.processorPrice, metadata, startDate })
   return CHANGED
 }

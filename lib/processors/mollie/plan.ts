@@ -3,13 +3,14 @@ import type * as z from 'zod'
 import { toDecimalText } from '../../money/money.ts'
 import { UnexpectedReply } from '../processor.ts'
 import { parse } from './api.ts'
-import { amsterdamDate, chargeAfter, dateText, firstChargeDate, readInterval } from './dates.ts'
+import { amsterdamDate, chargeAfter, dateText, firstChargeDate, intervalText, readInterval } from './dates.ts'
 import {
   Amount,
   Difference,
   type FirstSale,
   isGivenBack,
   type Payment,
+  type Reduction,
   type Renewal,
   readRenewal,
   type Subscription,
@@ -19,8 +20,10 @@ import {
 type Scheduled = NonNullable<Renewal['scheduled']>
 
 export interface Plan {
-  /** What the current period is sold for. */
+  /** What the current period is sold for, before an offer takes something off. */
   terms: Terms
+  /** What an offer takes off these terms, also once that has ended; null: nothing. */
+  reduction: Reduction | null
   /** The change for the next charge; null if there is none, or its charge was made. */
   scheduled: Scheduled | null
   /** The interval that a scheduled change leads to, whose charge was made; null if nothing is left to set. */
@@ -31,15 +34,58 @@ export interface Plan {
 export function readPlan(subscription: Subscription, charges: Payment[]): Plan {
   const terms = chargedTerms(subscription)
   const scheduled = findScheduled(subscription)
-  if (!scheduled) return { terms, scheduled: null, intervalToSet: null }
+  if (!scheduled) return { ...readReduced(subscription, terms), scheduled: null, intervalToSet: null }
   const hasBegun = charges.some(({ createdAt }) => amsterdamDate(createdAt) >= scheduled.at)
-  if (!hasBegun) return { terms: scheduled.from, scheduled, intervalToSet: null }
+  if (!hasBegun) return { ...readReduced(subscription, scheduled.from), scheduled, intervalToSet: null }
   const { interval } = scheduled.to
   return {
     terms: { ...terms, interval },
+    reduction: null,
     scheduled: null,
     intervalToSet: interval === terms.interval ? null : interval,
   }
+}
+
+/** The plan of a subscription that was just sold. */
+export const soldPlan = ({ renewal, interval, interval_count: count, reduction }: FirstSale): Plan => ({
+  terms: { ...renewal, interval: intervalText(interval, count) },
+  reduction: reduction ?? null,
+  scheduled: null,
+  intervalToSet: null,
+})
+
+/** The price to which terms are reduced by an offer. They are another price if the owner has changed the amount at Mollie since. */
+function readReduced(subscription: Subscription, terms: Terms): Pick<Plan, 'terms' | 'reduction'> {
+  const { reduction } = requireRenewal(subscription)
+  if (!reduction || (terms.value !== reduction.reduced && terms.value !== reduction.price)) {
+    return { terms, reduction: null }
+  }
+  return { terms: { ...terms, value: reduction.price }, reduction }
+}
+
+/** What the charge after these costs, unless a change is scheduled. */
+export const nextTerms = ({ terms, reduction }: Plan, charges: Payment[]): Terms =>
+  reduction && isReducedAfter(reduction, charges) ? { ...terms, value: reduction.reduced } : terms
+
+/** The first payment has paid for the first period. A failed charge counts, because its period has passed. */
+const isReducedAfter = ({ periods = 1 }: Reduction, charges: Payment[]) =>
+  periods === 'forever' || charges.length + 1 < periods
+
+/** Whether an amount is what an offer leaves of the plan's price. */
+export const isReducedAmount = ({ terms, reduction }: Plan, paid: Payment['amount']): boolean =>
+  reduction !== null && isSameAmount(paid, toAmount({ ...terms, value: reduction.reduced }))
+
+/** Whether an amount pays for a period of the plan. */
+export const coversPlan = (plan: Plan, paid: Payment['amount']): boolean =>
+  isSameAmount(paid, toAmount(plan.terms)) || isReducedAmount(plan, paid)
+
+const isSameAmount = (one: Payment['amount'], other: Payment['amount']) =>
+  one.amount === other.amount && one.currency === other.currency
+
+/** Our metadata for a subscription that gets another plan: without what was known of its plan. */
+export function withoutPlan(subscription: Subscription): Renewal {
+  const { scheduled: _, reduction: _reduction, ...renewal } = requireRenewal(subscription)
+  return renewal
 }
 
 /** What Mollie charges next. */

@@ -5,7 +5,7 @@ import { log } from '../../log/log.ts'
 import { toDecimalText } from '../../money/money.ts'
 import { ProcessorError, UnexpectedReply } from '../processor.ts'
 import { type MollieApi, MollieApiError, parse } from './api.ts'
-import { amsterdamDate, dateText, firstChargeDate, intervalText } from './dates.ts'
+import { amsterdamDate, dateText, firstChargeDate } from './dates.ts'
 import {
   Difference,
   type FirstSale,
@@ -17,7 +17,17 @@ import {
   Subscriptions,
   type Terms,
 } from './objects.ts'
-import { chargedTerms, isSameTerms, type Move, paidAt, readChange, requireRenewal, writeRenewal } from './plan.ts'
+import {
+  chargedTerms,
+  isSameTerms,
+  type Move,
+  nextTerms,
+  paidAt,
+  readChange,
+  soldPlan,
+  withoutPlan,
+  writeRenewal,
+} from './plan.ts'
 import { hasEnded } from './translate.ts'
 
 /** Mollie's maximum page size. No customer has more subscriptions, and older charges do not matter. */
@@ -125,10 +135,9 @@ export async function settleDifference(
   { startDate, countsFrom }: Move,
 ): Promise<void> {
   const { to } = readChange(difference)
-  const { scheduled: _, ...renewal } = requireRenewal(subscription)
   const at = paidAt(difference)
   const metadata = {
-    ...renewal,
+    ...withoutPlan(subscription),
     ...(countsFrom && { counted_from: countsFrom }),
     changed: { at, to, payment: difference.id },
     settled: { payment: difference.id, paid_at: at },
@@ -160,9 +169,22 @@ export async function setInterval(
   subscription: Subscription,
   { interval, countsFrom }: { interval: string; countsFrom: Date },
 ): Promise<void> {
-  const { scheduled: _, ...renewal } = requireRenewal(subscription)
   const terms = { ...chargedTerms(subscription), interval }
-  await updatePlan(api, subscription, { terms, metadata: { ...renewal, counted_from: countsFrom } })
+  await updatePlan(api, subscription, { terms, metadata: { ...withoutPlan(subscription), counted_from: countsFrom } })
+}
+
+/**
+ * After the last charge that an offer reduces. The subscription is read once more: if it has changed, as by a change of plan that was
+ * scheduled meanwhile, the next read decides.
+ */
+export async function endReduction(api: MollieApi, subscription: Subscription, terms: Terms): Promise<void> {
+  const path = subscriptionPath(subscription)
+  const before = parse(Subscription, await api.get(path))
+  if (JSON.stringify(before) !== JSON.stringify(subscription)) return
+  const { currency, value } = terms
+  const after = chargedTerms(parse(Subscription, await api.patch(path, { amount: { currency, value } })))
+  if (isSameTerms(after, terms)) return
+  throw new ProcessorError('mollie', 'unavailable', 'the amount is unchanged', { answered: true })
 }
 
 /**
@@ -187,12 +209,13 @@ export async function endSubscription(api: MollieApi, subscription: Subscription
 const describe = (product: string, checkoutId: string) => `${product.slice(0, 240)} ${checkoutId.slice(0, 8)}`
 
 function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
-  const { checkout_id, paywall_id, user_id, interval, interval_count, renewal } = sale
-  const metadata: z.input<typeof Renewal> = { checkout_id, paywall_id, user_id, first_payment: payment.id }
+  const { checkout_id, paywall_id, user_id, reduction } = sale
+  const metadata: z.input<typeof Renewal> = { checkout_id, paywall_id, user_id, first_payment: payment.id, reduction }
   const first = firstChargeDate(payment, sale)
+  const { currency, value, interval } = nextTerms(soldPlan(sale), [])
   return {
-    amount: renewal,
-    interval: intervalText(interval, interval_count),
+    amount: { currency, value },
+    interval,
     // Mollie refuses a start date in the past, and the payment may be reported so late that its date has passed.
     startDate: dateText(new Date(Math.max(first.getTime(), amsterdamDate(now).getTime()))),
     description: describe(payment.description, checkout_id),

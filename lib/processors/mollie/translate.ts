@@ -4,11 +4,9 @@
 import type { Decision, Found } from '../adapter.ts'
 import { daysLater } from '../later.ts'
 import { ONE_TIME, type PaymentFact, type PurchaseStatus, type ScheduledChange } from '../processor.ts'
-import { parse } from './api.ts'
-import { amsterdamDate, chargeAfter, firstChargeDate, intervalText, readInterval } from './dates.ts'
+import { amsterdamDate, chargeAfter, firstChargeDate, readInterval } from './dates.ts'
 import { chargeFacts, saleFacts } from './facts.ts'
 import {
-  Amount,
   type FirstSale,
   isChargedBack,
   isGivenBack,
@@ -16,17 +14,22 @@ import {
   readRenewal,
   Sale,
   type Subscription,
+  type Terms,
 } from './objects.ts'
 import {
   changeInPeriod,
+  chargedTerms,
+  coversPlan,
   findUnsettled,
   isSameTerms,
   isSettled,
   type Move,
   moveCharges,
+  nextTerms,
   type Plan,
   readChange,
   readPlan,
+  soldPlan,
   toAmount,
 } from './plan.ts'
 
@@ -52,6 +55,7 @@ export type MollieTodo =
   | { do: 'change the plan'; subscription: Subscription; difference: Payment; move: Move }
   | { do: 'refund the difference'; difference: Payment }
   | { do: 'set the interval'; subscription: Subscription; interval: string; countsFrom: Date }
+  | { do: 'end the reduction'; subscription: Subscription; terms: Terms }
 
 interface RecurringSale {
   payment: Payment
@@ -92,6 +96,7 @@ const CAN_WAIT: ReadonlySet<MollieTodo['do']> = new Set([
   'create the subscription',
   'change the plan',
   'set the interval',
+  'end the reduction',
 ])
 
 function toRecurring({ payment, subscriptions, charges, differences }: ObservedSale, sale: FirstSale): RecurringSale {
@@ -100,12 +105,6 @@ function toRecurring({ payment, subscriptions, charges, differences }: ObservedS
   return { payment, sale, subscription, plan, charges, differences }
 }
 
-const soldPlan = ({ renewal, interval, interval_count: count }: FirstSale): Plan => ({
-  terms: { ...renewal, interval: intervalText(interval, count) },
-  scheduled: null,
-  intervalToSet: null,
-})
-
 function nextTodo(recurring: RecurringSale, found: Found, now: Date): MollieTodo | null {
   const { payment, sale, subscription, plan, charges } = recurring
   if (subscription) {
@@ -113,7 +112,11 @@ function nextTodo(recurring: RecurringSale, found: Found, now: Date): MollieTodo
     // too: a suspended one could charge again after a new mandate.
     const isUnwanted = sale.canceled_at !== undefined || found.purchase.status === 'canceled'
     if (isUnwanted && !hasEnded(subscription)) return end(subscription)
-    return settle(recurring, subscription, found) ?? setInterval(subscription, plan, charges)
+    return (
+      settle(recurring, subscription, found) ??
+      setInterval(subscription, plan, charges) ??
+      endReduction(subscription, plan, charges)
+    )
   }
   const isOver = firstChargeDate(payment, sale) <= now
   if (sale.canceled_at || isGivenBack(payment) || isOver) return null
@@ -154,6 +157,15 @@ function setInterval(
   const [charge] = charges
   if (interval === null || !charge || hasEnded(subscription)) return null
   return { do: 'set the interval', subscription, interval, countsFrom: amsterdamDate(charge.createdAt) }
+}
+
+/** After the last charge that an offer reduces. Mollie changes no suspended subscription. */
+function endReduction(subscription: Subscription, plan: Plan, charges: Payment[]): MollieTodo | null {
+  const terms = nextTerms(plan, charges)
+  const isOver = plan.reduction !== null && plan.scheduled === null && subscription.status === 'active'
+  return isOver && !isSameTerms(chargedTerms(subscription), terms)
+    ? { do: 'end the reduction', subscription, terms }
+    : null
 }
 
 /** The facts of the differences. One that is about to change the plan is reported afterwards, so that it names the new price. */
@@ -208,7 +220,7 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
       charged: begun ? payment.amount.amount : null,
       priceCovered:
         isOnTrial ||
-        isSame((charge ?? payment).amount, price) ||
+        coversPlan(plan, (charge ?? payment).amount) ||
         (changed !== null && isDifferencePaid(recurring, changed.payment)),
       changedInPeriod: changed !== null,
       scheduledChange: renews ? scheduledChange(plan, sale, end) : null,
@@ -243,9 +255,8 @@ function nextChargeDate(
   if (!charge) return startDate
   const date = amsterdamDate(charge.createdAt)
   const terms = readInterval(plan.terms.interval, sale)
-  const renewal = parse(Amount, sale.renewal)
   // A charge at the sold price, before a change of plan by the owner at Mollie, paid for the interval that was sold.
-  const isSoldPrice = isSame(charge.amount, renewal) && !isSame(charge.amount, toAmount(plan.terms))
+  const isSoldPrice = coversPlan(soldPlan(sale), charge.amount) && !coversPlan(plan, charge.amount)
   const paidTerms = isSoldPrice && !isChanged ? sale : terms
   const countedFrom = subscription && readRenewal(subscription.metadata)?.counted_from
   const rhythm = {
@@ -300,9 +311,6 @@ function paymentSnapshot(payment: Payment): Found | null {
 }
 
 export const hasEnded = ({ status }: Subscription) => status === 'canceled' || status === 'completed'
-
-const isSame = (one: Payment['amount'], other: Payment['amount']) =>
-  one.amount === other.amount && one.currency === other.currency
 
 function toStatus({ payment, sale, subscription, charges }: RecurringSale, isOver: boolean): PurchaseStatus {
   const decided = charges.find((each) => isPaid(each) || isFailed(each))

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import type { Discount } from '../../lib/processors/discount.ts'
+import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
+import { ownerEvents } from '../support/owner-events.ts'
+import { type Buyer, buy, causeAtProcessor, expectStoredAsAtProcessor, readPurchase, readTokens } from './buyer.ts'
+import { paymentEvents } from './money.ts'
+import { useShops } from './shop.ts'
+
+// What offers take off, at each processor that can take it off exactly.
+
+interface Sold {
+  slug: 'monthly' | 'yearly' | 'lifetime'
+  discount: Discount
+  /** The first payments. */
+  charges: number[]
+  /** The price. */
+  price: number
+}
+
+const OFFERS: Record<string, Sold> = {
+  once: { slug: 'monthly', discount: { percent: 50, periods: 1 }, charges: [499, 999, 999], price: 999 },
+  twice: { slug: 'monthly', discount: { percent: 50, periods: 2 }, charges: [499, 499, 999], price: 999 },
+  forever: { slug: 'monthly', discount: { percent: 20, periods: 'forever' }, charges: [799, 799, 799], price: 999 },
+  trial: { slug: 'yearly', discount: { percent: 10, periods: 'forever' }, charges: [8010, 8010], price: 8900 },
+  amount: { slug: 'lifetime', discount: { amount: 20, currency: 'USD' }, charges: [2900], price: 4900 },
+}
+
+/** Whether a processor can take an offer off exactly. */
+function isPossible(acquiring: ProcessorName, { slug, discount }: Sold): boolean {
+  const { discounts } = DEFINITIONS[acquiring]
+  const interval = slug === 'yearly' ? 'year' : 'month'
+  return discounts !== null && (slug === 'lifetime' || !discounts.problem(discount, { interval, intervalCount: 1 }))
+}
+
+/** One processor names its discounts by UUIDs. */
+const toId = (index: number) => `7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a900${index}`
+
+const offersAt = (acquiring: ProcessorName) =>
+  Object.entries(OFFERS).flatMap(([id, offer], index) => {
+    if (!isPossible(acquiring, offer)) return []
+    const isNamed = DEFINITIONS[acquiring].discounts?.processorDiscount !== null
+    const { discount, slug } = offer
+    return [{ id, title: id, discount, prices: [slug], ...(isNamed && { processorDiscount: toId(index) }) }]
+  })
+
+const getShop = useShops(1, (sold, _, acquiring) => ({ ...sold, offers: offersAt(acquiring) }))
+
+async function completed(buyer: Buyer) {
+  const events = await ownerEvents(buyer.shop.world, buyer.userId)
+  const checkout = events.find(({ type }) => type === 'checkout.completed')?.data.checkout
+  return { amount: checkout?.amount, offer: checkout?.offer }
+}
+
+describe.each(Object.entries(OFFERS))('an offer taken off %s', (id, sold) => {
+  const { slug, charges, price } = sold
+  test.each(PROCESSOR_NAMES.filter((name) => isPossible(name, sold)))(
+    '%s: is charged for its periods, and the owner hears of it',
+    async (acquiring) => {
+      const shop = getShop(acquiring)
+      const buyer = await buy(shop, slug, { body: { offer: id } })
+      const isTrial = slug === 'yearly'
+      expect(await completed(buyer)).toEqual({
+        amount: isTrial ? 0 : charges[0],
+        offer: { id, beyond_max: false },
+      })
+      for (const _ of charges.slice(isTrial ? 0 : 1)) {
+        await causeAtProcessor(buyer, shop.account.renew)
+        await expectStoredAsAtProcessor(buyer)
+      }
+      expect(await readPurchase(buyer)).toMatchObject({ price_slug: slug, unit_amount: price, status: 'active' })
+      const { reportsDiscount } = shop.capabilities
+      expect(await paymentEvents(buyer)).toMatchObject(
+        charges.map((amount) => ({
+          type: 'payment.succeeded',
+          amount,
+          price_slug: slug,
+          discount: reportsDiscount === 'never' ? null : price - amount,
+        })),
+      )
+      if (slug === 'monthly') expect(await readTokens(buyer)).toBe(300)
+    },
+  )
+})
+
+test.each(PROCESSOR_NAMES.filter((name) => isPossible(name, OFFERS.once!)))(
+  '%s: the refund of a reduced payment takes its tokens back',
+  async (acquiring) => {
+    const shop = getShop(acquiring)
+    const buyer = await buy(shop, 'monthly', { body: { offer: 'once' } })
+    expect(await readTokens(buyer)).toBe(100)
+    expect(await causeAtProcessor(buyer, shop.account.refund)).toContain('payment.refunded 499')
+    expect(await readTokens(buyer)).toBe(0)
+  },
+)
+
+test.each(PROCESSOR_NAMES.filter((name) => isPossible(name, OFFERS.once!)))(
+  '%s: a page without an offer charges the price',
+  async (acquiring) => {
+    const buyer = await buy(getShop(acquiring))
+    expect(await completed(buyer)).toEqual({ amount: 999, offer: null })
+  },
+)

@@ -1,0 +1,139 @@
+import { expect, test } from 'vitest'
+import type { OrderReduction } from '../../../lib/processors/processor.ts'
+import { crashAfter, DAY } from '../plan-changes-fixture.ts'
+import { BASIC, MONTH, startChange, TEAM, YEAR } from './subscription-fixture.ts'
+
+// Offers at Mollie, which has no discounts: less is charged, for some periods or for ever.
+
+const half = (periods: OrderReduction['periods']) => ({ reduction: { takenOff: 500, periods } })
+
+/** The share of an amount for three quarters of a period. */
+const rest = (amount: number) => Math.round(amount * 0.75)
+
+test.each<[OrderReduction['periods'], number[]]>([
+  [1, [499, 999, 999, 999, 999]],
+  [2, [499, 499, 999, 999, 999]],
+  [4, [499, 499, 499, 499, 999]],
+  ['forever', [499, 499, 499, 499, 499]],
+])('an offer for %s periods is charged for as long as that', async (periods, expected) => {
+  const { charges, renew, read } = await startChange(half(periods))
+  for (let renewal = 0; renewal < 4; renewal++) {
+    await renew()
+    const { found, payments, todo } = await read()
+    expect(found?.purchase).toMatchObject({ unitAmount: 999, priceCovered: true, charged: 499, status: 'active' })
+    expect(payments?.map(({ amount, discount }) => [amount, discount])).toEqual(
+      charges().map((amount) => [amount, 999 - amount]),
+    )
+    expect(todo).toBeNull()
+  }
+  expect(charges()).toEqual(expected)
+})
+
+test('an offer for ever begins after a trial', async () => {
+  const { charges, renew, snapshot } = await startChange({ ...half('forever'), trialDays: 7 })
+  expect(await snapshot()).toMatchObject({ unitAmount: 999, status: 'trialing', priceCovered: true, charged: 0 })
+  for (const _ of [1, 2]) await renew()
+  expect(charges()).toEqual([0, 499, 499])
+})
+
+test('a period whose charge fails counts', async () => {
+  const { charges, renew, decline, snapshot } = await startChange(half(3))
+  await decline()
+  await renew()
+  expect(await snapshot()).toMatchObject({ unitAmount: 999, status: 'past_due' })
+  await decline(false)
+  await renew()
+  await renew()
+  expect(charges()).toEqual([499, 499, 999])
+})
+
+test('while the service is down an offer lasts longer, and not for ever', async () => {
+  const { charges, renew, moveTo, subscription } = await startChange(half(2))
+  await moveTo(new Date(subscription().periodEnd * 1000 + DAY * 1000))
+  await moveTo(new Date(subscription().periodEnd * 1000 + DAY * 1000))
+  expect(charges()).toEqual([499, 499, 499])
+  await renew()
+  await renew()
+  expect(charges()).toEqual([499, 499, 499, 999, 999])
+})
+
+test.each([0, 1, 2, 3, 4, 5])('crashed at call %i, the end of an offer is retried', async (calls) => {
+  for (const isExecuted of [true, false]) {
+    const { charges, renew, emulator, read, snapshot } = await startChange(half(2))
+    await renew(true)
+    crashAfter(emulator, calls, isExecuted)
+    await read().catch(() => {})
+    emulator.onCall = undefined
+    await renew()
+    expect(charges()).toEqual([499, 499, 999])
+    expect(await snapshot()).toMatchObject({ unitAmount: 999, priceCovered: true })
+  }
+})
+
+test('the end of an offer does not undo a change that was scheduled meanwhile', async () => {
+  const { adapter, change, charges, renew, now, id } = await startChange(half(2))
+  await renew(true)
+  const { todo } = adapter.decide((await adapter.observe({ kind: 'subscription', id }))!, now())
+  expect(todo).toMatchObject({ do: 'end the reduction' })
+  await change({ to: BASIC, when: 'period_end' })
+  await adapter.act(todo!)
+  await renew()
+  expect(charges()).toEqual([499, 499, 499])
+})
+
+test('an amount that the owner sets at Mollie replaces the offer', async () => {
+  const { emulator, charges, renew, subscription, snapshot } = await startChange(half(3))
+  await emulator.update(subscription().id, { amount: { currency: 'EUR', value: '7.00' } })
+  expect(await snapshot()).toMatchObject({ unitAmount: 700, priceCovered: false })
+  for (const _ of [1, 2, 3]) await renew()
+  expect(charges()).toEqual([499, 700, 700, 700])
+})
+
+test.each([0, 1])('after %i charges a change at once credits what was paid, and ends the offer', async (renewals) => {
+  const { preview, change, charges, snapshot, renew } = await startChange({ ...half('forever'), renewals })
+  const dueNow = rest(2999) - rest(499)
+  expect(await preview()).toMatchObject({ dueNow, credit: rest(499), next: { amount: 2999 } })
+  expect(await change({}, dueNow)).toEqual({ outcome: 'changed' })
+  expect(await snapshot()).toMatchObject({ unitAmount: 2999, priceCovered: true, changedInPeriod: true })
+  for (const _ of [1, 2]) await renew()
+  expect(charges().slice(renewals + 1)).toEqual([dueNow, 2999, 2999])
+})
+
+test('a period at the whole price is credited with it', async () => {
+  const { preview } = await startChange({ ...half(1), renewals: 1 })
+  expect(await preview()).toMatchObject({ credit: rest(999) })
+})
+
+test.each([BASIC, YEAR])('a change to $processorPrice at the end of the period ends the offer then', async (to) => {
+  const { change, charges, snapshot, renew } = await startChange(half('forever'))
+  expect(await change({ to, when: 'period_end' }, 0)).toEqual({ outcome: 'changed' })
+  const scheduledChange = { charge: { unitAmount: to.amount } }
+  expect(await snapshot()).toMatchObject({ unitAmount: 999, priceCovered: true, scheduledChange })
+  for (const _ of [1, 2]) await renew()
+  expect(charges()).toEqual([499, to.amount, to.amount])
+  expect(await snapshot()).toMatchObject({ unitAmount: to.amount, interval: to.interval, priceCovered: true })
+})
+
+test('a change to a price that costs what the offer has left is not taken for the offer', async () => {
+  const { change, charges, snapshot, renew } = await startChange(half('forever'))
+  await change({ to: BASIC, when: 'period_end' }, 0)
+  for (const _ of [1, 2]) await renew()
+  expect(await snapshot()).toMatchObject({ unitAmount: 499 })
+  await change({ key: 'change_2', to: TEAM, when: 'period_end' }, 0)
+  await change({ key: 'change_3', to: BASIC, when: 'period_end' }, 0)
+  await renew()
+  expect(await snapshot()).toMatchObject({ unitAmount: 499, scheduledChange: null })
+  expect(charges()).toEqual([499, 499, 499, 499])
+})
+
+test.each([
+  [3, [499, 499, 499, 999]],
+  [1, [499, 999, 999, 999]],
+] as const)('an offer for %i periods goes on when a scheduled change is undone', async (periods, expected) => {
+  const { change, charges, snapshot, renew } = await startChange(half(periods))
+  await change({ to: BASIC, when: 'period_end' }, 0)
+  expect(await change({ key: 'change_2', to: MONTH, when: 'period_end' }, 0)).toEqual({ outcome: 'changed' })
+  expect(await snapshot()).toMatchObject({ unitAmount: 999, scheduledChange: null })
+  for (const _ of [1, 2, 3]) await renew()
+  expect(charges()).toEqual(expected)
+})
