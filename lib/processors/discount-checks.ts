@@ -1,4 +1,5 @@
 import type { AdapterOptions } from './adapter.ts'
+import { CHARGEBEE } from './chargebee/definition.ts'
 import { parseCredentials } from './credentials.ts'
 import { POLAR } from './polar/definition.ts'
 import type { DiscountCheck } from './processor.ts'
@@ -13,4 +14,6 @@ export const DISCOUNT_CHECKS: {
     (await import('./stripe/coupon.ts')).couponCheck(parseCredentials(STRIPE, credentials), options),
   polar: async (credentials, options) =>
     (await import('./polar/discount.ts')).discountCheck(parseCredentials(POLAR, credentials), options),
+  chargebee: async (credentials, options) =>
+    (await import('./chargebee/coupon.ts')).couponCheck(parseCredentials(CHARGEBEE, credentials), options),
 }

@@ -194,11 +194,18 @@ describe('apply', async () => {
 })
 
 describe('an offer that the processor cannot take off exactly is refused with its name', () => {
-  test.each<ProcessorName>(['chargebee', 'freemius'])('%s', async (acquiring) => {
-    const errors = await errorsOf([SPRING], acquiring)
-    const title = { chargebee: 'Chargebee', freemius: 'Freemius' }[String(acquiring)]
+  test('freemius', async () => {
+    const errors = await errorsOf([SPRING], 'freemius')
     expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
-      `offers[0].discount: ${title} cannot take it off: remove the offer`,
+      'offers[0].discount: Freemius cannot take it off: remove the offer',
+    ])
+  })
+
+  test('chargebee', async () => {
+    const weekly = { ...SPRING, id: 'weekly', prices: ['weekly', 'monthly'] }
+    const errors = await errorsOf([weekly, { ...SPRING, processorDiscount: undefined }], 'chargebee')
+    expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
+      'offers[1].processorDiscount: is required at Chargebee: coupon id',
     ])
   })
 

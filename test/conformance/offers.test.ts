@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { checkProcessorDiscounts } from '../../cli/apply/processor-discounts.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Discount } from '../../lib/processors/discount.ts'
+import { DISCOUNT_CHECKS } from '../../lib/processors/discount-checks.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { type Buyer, buy, causeAtProcessor, expectStoredAsAtProcessor, readPurchase, readTokens } from './buyer.ts'
@@ -82,6 +84,27 @@ describe.each(Object.entries(OFFERS))('an offer taken off %s', (id, sold) => {
     },
   )
 })
+
+const hasDiscounts = (name: ProcessorName) => DEFINITIONS[name].discounts?.processorDiscount != null
+
+test.each(PROCESSOR_NAMES.filter(hasDiscounts))(
+  '%s: plan accepts what the owner has made for the offers, and nothing else',
+  async (acquiring) => {
+    expect(DISCOUNT_CHECKS).toHaveProperty(acquiring)
+    const { world, paywall, emulator } = getShop(acquiring)
+    const bases = JSON.stringify({ [acquiring]: emulator.url })
+    const file = { ...world.file, paywalls: [paywall] }
+    expect(await checkProcessorDiscounts(file, bases)).toEqual({ errors: [], warnings: [] })
+    const discounts = paywall.discounts.map((offer) => ({ ...offer, discount: { ...offer.discount, percent: 30 } }))
+    const { errors, warnings } = await checkProcessorDiscounts(
+      { ...file, paywalls: [{ ...paywall, discounts }] },
+      bases,
+    )
+    expect(warnings).toEqual([])
+    expect(errors).toHaveLength(discounts.length)
+    for (const error of errors) expect(error).toContain('takes off')
+  },
+)
 
 test.each(PROCESSOR_NAMES.filter((name) => isPossible(name, OFFERS.once!)))(
   '%s: the refund of a reduced payment takes its tokens back',

@@ -8,6 +8,7 @@ import { retrieve } from '../core/wire/routes.ts'
 import { type ChargebeeAccount, toAccountId } from './accounts.ts'
 import { CHANGE_PAGE_ROUTES } from './change-pages.ts'
 import { CHECKOUT_ROUTES } from './checkout.ts'
+import { COUPON_ROUTES } from './coupons.ts'
 import { chargebeeError, errorBody, wrongValue } from './errors.ts'
 import { ESTIMATE_ROUTES } from './estimates.ts'
 import { INVOICE_ROUTES } from './invoices.ts'
@@ -26,6 +27,7 @@ const misused = (misuse: Misuse) =>
 const ROUTES = [
   ...CHECKOUT_ROUTES,
   ...CHANGE_PAGE_ROUTES,
+  ...COUPON_ROUTES,
   ...SUBSCRIPTION_ROUTES,
   ...ESTIMATE_ROUTES,
   ...PLAN_CHANGE_ROUTES,

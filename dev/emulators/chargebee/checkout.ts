@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { TERMS } from '../core/controls/terms.ts'
 import { type AccountContext, lookUp } from '../core/domain/context.ts'
 import { openPage } from '../core/domain/pages.ts'
 import { findSold } from '../core/domain/prices.ts'
@@ -6,6 +7,7 @@ import { openPortal } from '../core/pages/hosted-portal.ts'
 import { HOUR_SECONDS } from '../core/periods.ts'
 import { email, integer, text, webAddress } from '../core/wire/form-fields.ts'
 import { create, type Route, read, retrieve } from '../core/wire/routes.ts'
+import { applyCoupon } from './coupons.ts'
 import { chargebeeError, wrongValue } from './errors.ts'
 import { itemPriceObject } from './objects/selling.ts'
 
@@ -16,6 +18,8 @@ const common = {
   redirect_url: redirectUrl.optional(),
   cancel_url: redirectUrl.optional(),
   pass_thru_content: text(2048).optional(),
+  /** Several coupons are not supported. */
+  coupon_ids: z.tuple([text(100)]).optional(),
   customer: z.strictObject({ id: text(50).optional(), email: email.max(70, 'too long').optional() }).default({}),
 }
 
@@ -46,8 +50,12 @@ function toPage(
   param: string,
 ) {
   const customer = lookUp(context, 'customers', given.customer.id ?? '')
+  const sold = findSold(context, id, { param })
+  const coupon = given.coupon_ids?.[0]
   return {
-    ...findSold(context, id, { param }),
+    ...sold,
+    terms: applyCoupon(context, TERMS.read(context), coupon, sold.price),
+    coupon: coupon ?? null,
     quantity,
     customer: customer?.id ?? null,
     email: customer?.email ?? given.customer.email ?? null,

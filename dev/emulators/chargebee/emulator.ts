@@ -18,6 +18,7 @@ import { API, RATE_LIMIT } from './api.ts'
 import { INVOICE_PREFIX } from './bills.ts'
 import { changePage } from './change-pages.ts'
 import { refuseTaken } from './checkout.ts'
+import { COUPONS } from './coupons.ts'
 import { decimalsAtChargebee } from './currencies.ts'
 import { noSuch, wrongState } from './errors.ts'
 import { chargeBack, refund, winChargeback } from './invoices.ts'
@@ -135,6 +136,7 @@ export const startChargebeeEmulator = createEmulator({
     unschedulePlan: onSubscription((context, subscription) => scheduleChange(context, subscription, null)),
     /** Sets the site's rate limit. */
     setRateLimit: RATE_LIMIT.control,
+    setCoupons: COUPONS.control,
     enablePortal: PORTAL.control,
     setDunning: DUNNING.control,
     setInvoiceImmediately: INVOICE_IMMEDIATELY.control,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { amountsOn, sumAmounts } from '../core/domain/amounts.ts'
+import { amountsOn, currentTerms, sumAmounts } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
 import { prorate, refuseUnchangeable } from '../core/domain/plan-changes.ts'
@@ -53,7 +53,7 @@ function estimateUpdate(context: AccountContext, given: z.output<typeof Estimate
 /** The credit note for the unused time pays for the invoice before the customer's other credits: that is UNVERIFIED. */
 function estimateNow(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice, existing: number) {
   const { credit, charge, period } = prorate(subscription, price, context)
-  const credits = -amountsOn(subscription.terms, credit.amount).total
+  const credits = -amountsOn(currentTerms(subscription), credit.amount).total
   Object.assign(subscription, { price, ...period })
   const invoice = invoiceEstimate(subscription, [...subscription.pendingLines, charge], credits + existing)
   const allocated = Math.min(credits, invoice.total ?? 0)
@@ -89,8 +89,9 @@ function estimateNext(subscription: SubscriptionRecord, price: SoldPrice, existi
   return { next_invoice_estimate: invoiceEstimate(next, [periodLine(next)], existing) }
 }
 
-function invoiceEstimate({ terms, customer, price }: SubscriptionRecord, lines: PricedLine[], credits: number) {
-  const { subtotal, discount, tax, total } = amountsOn(terms, sumAmounts(lines))
+function invoiceEstimate(subscription: SubscriptionRecord, lines: PricedLine[], credits: number) {
+  const { customer, price } = subscription
+  const { subtotal, discount, tax, total } = amountsOn(currentTerms(subscription), sumAmounts(lines))
   const applied = Math.min(credits, total)
   return complete('invoice_estimate', {
     customer_id: customer,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
-import { type EnteredDiscount, toDuration } from '../core/domain/accounts.ts'
+import { type EnteredDiscount, months, toDuration } from '../core/domain/accounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SoldPrice, Terms } from '../core/domain/selling-records.ts'
 import { read } from '../core/wire/routes.ts'
@@ -54,13 +54,13 @@ export function applyDiscount(context: AccountContext, terms: Terms, id: string 
     (discount.basis_points !== null || amount !== null) &&
     (discount.products.length === 0 || discount.products.includes(price.id))
   if (!applies) throw invalid(['body', 'discount_id'], 'Discount does not exist.', id)
-  const { basis_points: points, duration, duration_in_months: months } = discount
+  const { basis_points: points, duration, duration_in_months: count } = discount
   return {
     ...terms,
     percentOff: (points ?? 0) / 100,
     ...(amount !== null && { amountOff: amount }),
     ...(duration === 'once' && { lasts: 'once' }),
-    ...(duration === 'repeating' && months !== null && { lasts: months }),
+    ...(duration === 'repeating' && count !== null && { lasts: months(count) }),
   }
 }
 

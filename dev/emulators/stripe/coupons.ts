@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
-import { type EnteredDiscount, toDuration } from '../core/domain/accounts.ts'
+import { type EnteredDiscount, months, toDuration } from '../core/domain/accounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { Terms } from '../core/domain/selling-records.ts'
 import { text } from '../core/wire/form-fields.ts'
@@ -92,7 +92,7 @@ export function applyCoupon(
     percentOff: percent_off ?? 0,
     ...(amount_off !== null && { amountOff: amount_off }),
     ...(duration === 'once' && { lasts: 'once' }),
-    ...(duration === 'repeating' && duration_in_months !== null && { lasts: duration_in_months }),
+    ...(duration === 'repeating' && duration_in_months !== null && { lasts: months(duration_in_months) }),
   }
 }
 

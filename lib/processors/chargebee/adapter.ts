@@ -1,9 +1,8 @@
-import * as z from 'zod'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { lookUp } from '../look-up.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
-import { callRest, classifyStatus, parseReply, RestError, type RestReply } from '../rest.ts'
-import { endNow, type Fields, isRefused, stopCharging } from './charging.ts'
+import { chargebeeApi, encode, type Fields, inPath, isMissing, isRefusedEmail, parse } from './api.ts'
+import { endNow, isRefused, stopCharging } from './charging.ts'
 import { hasFailed, readChargebeeEvent } from './events.ts'
 import {
   CustomerReply,
@@ -34,27 +33,10 @@ const HOUR_SECONDS = 3600
 /** Chargebee's API v2, product catalog 2. A page cannot be closed: it expires by itself. */
 export function chargebeeAdapter(
   credentials: { site: string; apiKey: string; webhookUser: string; webhookPassword: string },
-  { base, fetch: send, now }: AdapterOptions,
+  options: AdapterOptions,
 ): Adapter<Observed, never> {
-  const root = `${base ?? `https://${credentials.site}.chargebee.com`}/api/v2`
-  const common = { Accept: 'application/json', Authorization: `Basic ${btoa(`${credentials.apiKey}:`)}` }
-  const form = { 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' }
-
-  function post(path: string, fields: Fields, key?: string): Promise<unknown> {
-    const headers = { ...common, ...form, ...(key !== undefined && { 'chargebee-idempotency-key': key }) }
-    return callRest('chargebee', send, { method: 'POST', url: `${root}${path}`, headers, body: encode(fields) }, refuse)
-  }
-
-  /** Null if the site does not have it. */
-  async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
-    try {
-      const call = { method: 'GET', url: `${root}${path}`, headers: common } as const
-      return parse(schema, await callRest('chargebee', send, call, refuse))
-    } catch (error) {
-      if (isMissing(error)) return null
-      throw error
-    }
-  }
+  const { base, now } = options
+  const { get, post } = chargebeeApi(credentials, options)
 
   async function observeSubscription(id: string): Promise<Observed | null> {
     const reply = await get(`/subscriptions/${inPath(id)}`, SubscriptionReply)
@@ -193,15 +175,6 @@ export function chargebeeAdapter(
   }
 }
 
-/** Whether the site does not have the object of a call. */
-const isMissing = (error: unknown) => error instanceof RestError && error.isMissing && error.kind === 'rejected'
-
-/** Chargebee expects slashes in an invoice's id unencoded. */
-const inPath = (id: string) => encodeURIComponent(id).replaceAll('%2F', '/')
-
-const encode = (fields: Fields) =>
-  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString()
-
 /**
  * The parameters of an order's page. Our checkout's id becomes the subscription's id, or the order number of a one-time invoice: Chargebee
  * sells under the same subscription id only once, independent of the idempotency key.
@@ -219,6 +192,7 @@ function toCheckoutFields(order: CheckoutOrder, now: Date): { path: string; fiel
     pass_thru_content: JSON.stringify(ours),
     'customer[id]': order.customer ?? order.userId,
     ...(hasEmail && { 'customer[email]': order.email ?? '' }),
+    ...(order.discount !== undefined && { 'coupon_ids[0]': order.discount }),
   }
   if (!order.recurring) {
     const path = '/hosted_pages/checkout_one_time_for_items'
@@ -233,32 +207,4 @@ function toCheckoutFields(order: CheckoutOrder, now: Date): { path: string; fiel
   const item = { 'subscription_items[item_price_id][0]': order.processorPrice, 'subscription_items[quantity][0]': 1 }
   const key = trialEnd === 0 ? order.key : `${order.key}:${trialEnd}`
   return { path: '/hosted_pages/checkout_new_for_items', fields: { ...fields, ...subscription, ...item }, key }
-}
-
-const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown) => parseReply('chargebee', schema, reply)
-
-const word = z.string().regex(/^[\w[\]]{1,100}$/)
-const ErrorBody = z.object({
-  api_error_code: z.union([word, z.string().transform(() => undefined)]),
-  param: word.optional().catch(undefined),
-})
-
-/** Errors that only the owner can fix, in the dashboard or in the paywall file. */
-const SITE_ERRORS = ['configuration_incompatible', 'site_not_found', 'site_not_ready']
-
-/** Whether Chargebee refused a call because of the buyer's e-mail address. */
-const isRefusedEmail = (error: unknown) =>
-  error instanceof RestError && ErrorBody.safeParse(error.body).data?.param === 'customer[email]'
-
-/** Chargebee's `message` may quote what we sent, such as an e-mail address, so only its codes are logged. */
-function refuse(reply: RestReply): RestError | null {
-  const { status, body } = reply
-  const error = ErrorBody.safeParse(body)
-  if (!error.success) return null
-  const { api_error_code: code, param } = error.data
-  const what = [code, param].filter(Boolean).join(' ')
-  // A 404 without this code does not come from the API, so it does not mean that something does not exist.
-  const isElsewhere = status === 404 && code !== 'resource_not_found'
-  const kind = SITE_ERRORS.includes(code ?? '') || isElsewhere ? 'misconfigured' : classifyStatus(status)
-  return new RestError('chargebee', reply, what, kind)
 }

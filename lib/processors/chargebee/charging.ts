@@ -1,8 +1,8 @@
 // Ending a subscription at Chargebee. Each step leaves a state from which a retry can continue, so neither a crash between two steps nor a
 // second caller does harm.
-import type * as z from 'zod'
 import { ProcessorError } from '../processor.ts'
 import { RestError } from '../rest.ts'
+import type { Calls, Fields } from './api.ts'
 import {
   type Invoice,
   InvoiceList,
@@ -12,15 +12,6 @@ import {
   UnbilledChargeList,
 } from './objects.ts'
 import { isScheduledToEnd, isTermVoided } from './translate.ts'
-
-export type Fields = Record<string, string | number>
-
-/** The API calls. `get` returns null for what the site does not have. */
-export interface Calls {
-  get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null>
-  /** `key`: the idempotency key, valid for half an hour. */
-  post(path: string, fields: Fields, key?: string): Promise<unknown>
-}
 
 /** Maximum page size of Chargebee's lists. */
 const LIMIT = 100

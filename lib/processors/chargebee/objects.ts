@@ -142,6 +142,30 @@ export type Transaction = z.output<typeof Transaction>
 
 export const CreditNote = z.object({ id: id.optional(), reason_code: z.string().optional() })
 
+/** Which items of a type a coupon applies to, if it does not apply to the whole invoice. */
+const ItemConstraint = z.object({
+  item_type: open,
+  constraint: open,
+  item_price_ids: z.array(z.string()).default([]),
+})
+
+/** `period` and `period_unit`: how long a coupon for a limited period lasts, from the first invoice that it reduces. */
+export const Coupon = z.object({
+  status: open.default('active'),
+  discount_type: open,
+  discount_percentage: z.number().optional(),
+  discount_amount: amount.optional(),
+  currency_code: currency.optional(),
+  duration_type: open,
+  period: z.int().optional(),
+  period_unit: z.enum(INTERVALS).optional(),
+  apply_on: open,
+  item_constraints: z.array(ItemConstraint).default([]),
+  max_redemptions: z.int().optional(),
+  redemptions: z.int().default(0),
+})
+export type Coupon = z.output<typeof Coupon>
+
 const InvoiceEstimate = z.object({ total: amount, amount_due: amount })
 
 /**
@@ -174,5 +198,6 @@ export const EstimateReply = z.object({ estimate: Estimate })
 export const InvoiceReply = z.object({ invoice: Invoice })
 export const InvoiceList = z.object({ list: z.array(InvoiceReply), next_offset: z.string().optional() })
 export const UnbilledChargeList = z.object({ list: z.array(z.object({ unbilled_charge: z.object({ id }) })) })
+export const CouponReply = z.object({ coupon: Coupon })
 export const CustomerReply = z.object({ customer: Customer })
 export const TransactionReply = z.object({ transaction: Transaction })

@@ -158,6 +158,32 @@ test.each([
   ),
 )
 
+test('opens pages at a discount as the SDK does', () =>
+  compare(
+    async (adapter) => {
+      await adapter.openCheckout(getOrder({ discount: 'SPRING' }))
+      await adapter.openCheckout(getOrder({ ...ONE_TIME, discount: 'SPRING' }))
+    },
+    async (sdk) => {
+      const coupon_ids = ['SPRING']
+      const subscription = { id: CHECKOUT_ID, trial_end: 0 }
+      await sdk.hostedPage.checkoutNewForItems(
+        { ...common, coupon_ids, subscription, subscription_items },
+        key(order.key),
+      )
+      await sdk.hostedPage.checkoutOneTimeForItems(
+        {
+          ...common,
+          coupon_ids,
+          currency_code: 'EUR',
+          invoice: { po_number: CHECKOUT_ID },
+          item_prices: [{ item_price_id: 'lifetime-EUR', quantity: 1 }],
+        },
+        key(order.key),
+      )
+    },
+  ))
+
 test('opens a one-time page for a known customer without an e-mail address as the SDK does', () =>
   compare(
     (adapter) => adapter.openCheckout(getOrder({ ...ONE_TIME, customer: 'cbc_1', email: null })),

@@ -21,6 +21,7 @@ interface Kinds {
   invoice: Wire<Chargebee.Invoice>
   line_item: Wire<Chargebee.Invoice.LineItem>
   discount: Wire<Chargebee.Invoice.Discount>
+  coupon: Wire<Chargebee.Coupon>
   tax: Wire<Chargebee.Invoice.Tax>
   credit_note: Wire<Chargebee.CreditNote>
   transaction: Wire<Chargebee.Transaction>

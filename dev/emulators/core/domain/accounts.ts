@@ -52,3 +52,5 @@ export function toDuration(lasts: EnteredDiscount['lasts']) {
     throw new Error(`no number of months is ${periods} times a ${interval}`)
   return { duration: 'repeating' as const, duration_in_months: periods * intervalCount * MONTHS[interval] }
 }
+
+export const months = (intervalCount: number) => ({ interval: 'month' as const, intervalCount })

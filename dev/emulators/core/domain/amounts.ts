@@ -20,12 +20,10 @@ export function amountsOn(terms: Terms, subtotal: number): Amounts {
 /** The terms of a subscription's current period: without its discount once that has ended. */
 export function currentTerms({ terms, created, periodStart }: SubscriptionRecord, isFirst = false): Terms {
   const { lasts } = terms
-  const isOff = lasts === undefined || (lasts === 'once' ? isFirst : periodStart < monthsAfter(created, lasts))
+  const isOff =
+    lasts === undefined || (lasts === 'once' ? isFirst : periodStart < nextPeriodEnd(created, lasts, created))
   return isOff ? terms : withoutDiscount(terms)
 }
-
-const monthsAfter = (start: number, months: number) =>
-  nextPeriodEnd(start, { interval: 'month', intervalCount: months }, start)
 
 export const withoutDiscount = ({ taxPercent }: Terms): Terms => ({ taxPercent, percentOff: 0 })
 

@@ -6,13 +6,15 @@ import { own, owned } from './tables.ts'
  * fields that only this processor's objects have.
  */
 
+const unit = z.enum(['day', 'week', 'month', 'year'])
+
 /** A copy of a price at the time of sale, so that editing the paywall file does not change earlier purchases. */
 export const SoldPrice = z.object({
   id: z.string(),
   label: z.string(),
   currency: z.string(),
   amount: z.int(),
-  interval: z.enum(['day', 'week', 'month', 'year']).nullable(),
+  interval: unit.nullable(),
   intervalCount: z.int().nullable(),
 })
 
@@ -22,8 +24,8 @@ export const Terms = z.object({
   percentOff: z.number().min(0).max(100).default(0),
   /** An amount that the discount takes off a charge, besides the percentage. */
   amountOff: z.int().min(0).optional(),
-  /** How long the discount lasts: for the first invoice, or for some months. Absent: for ever. */
-  lasts: z.union([z.literal('once'), z.int().min(1)]).optional(),
+  /** How long the discount lasts: for the first invoice, or for some time from then. Absent: for ever. */
+  lasts: z.union([z.literal('once'), z.object({ interval: unit, intervalCount: z.int().min(1) })]).optional(),
 })
 
 /** What a page asks the buyer for, besides an address and the payment. */

@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { accountSetting } from '../core/controls/settings.ts'
+import type { EnteredDiscount } from '../core/domain/accounts.ts'
+import type { AccountContext } from '../core/domain/context.ts'
+import type { SoldPrice, Terms } from '../core/domain/selling-records.ts'
+import { type Route, read } from '../core/wire/routes.ts'
+import { wrongValue } from './errors.ts'
+import { complete, content } from './objects/wire.ts'
+
+/*
+ * Coupons: apidocs.chargebee.com/docs/api/coupons/coupon-object. Those of the paywall files exist, made by their owners in the dashboard.
+ */
+
+const itemType = z.enum(['plan', 'addon', 'charge'])
+
+const Coupon = z.object({
+  status: z.enum(['active', 'expired', 'archived', 'deleted', 'future']).default('active'),
+  discount_type: z.enum(['percentage', 'fixed_amount', 'offer_quantity']).default('percentage'),
+  discount_percentage: z.number().min(0.01).max(100).exactOptional(),
+  discount_amount: z.int().min(0).exactOptional(),
+  currency_code: z.string().exactOptional(),
+  duration_type: z.enum(['one_time', 'forever', 'limited_period']),
+  period: z.int().min(1).exactOptional(),
+  period_unit: z.enum(['day', 'week', 'month', 'year']).exactOptional(),
+  apply_on: z.enum(['invoice_amount', 'each_specified_item']).default('invoice_amount'),
+  /** Only of one that applies to each specified item. */
+  item_constraints: z
+    .array(
+      z.object({
+        item_type: itemType,
+        constraint: z.enum(['none', 'all', 'specific', 'criteria']),
+        item_price_ids: z.array(z.string()).exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  max_redemptions: z.int().min(1).exactOptional(),
+  redemptions: z.int().min(0).default(0),
+})
+type Coupon = z.output<typeof Coupon>
+
+/** The site's coupons besides those of the paywall files, or instead of them; null: there is none. */
+export const COUPONS = accountSetting('coupons', z.record(z.string(), Coupon.nullable()), {})
+
+/** The coupon that an owner makes for an offer. */
+function couponFor({ percent, amount, currency, lasts }: EnteredDiscount): Coupon {
+  const off =
+    percent !== null
+      ? { discount_type: 'percentage' as const, discount_percentage: percent }
+      : { discount_type: 'fixed_amount' as const, discount_amount: amount ?? 0, currency_code: currency ?? '' }
+  const common = { ...off, status: 'active' as const, apply_on: 'invoice_amount' as const, redemptions: 0 }
+  if (lasts === 'forever') return { ...common, duration_type: 'forever' }
+  if (lasts === 'once' || lasts.periods === 1) return { ...common, duration_type: 'one_time' }
+  const { periods, interval, intervalCount } = lasts
+  return { ...common, duration_type: 'limited_period', period: periods * intervalCount, period_unit: interval }
+}
+
+/** Throws Chargebee's error if the site has no such coupon. */
+function findCoupon(context: AccountContext, id: string, param?: string): Coupon {
+  const { [id]: made } = COUPONS.read(context)
+  const entered = context.account.paywalls.flatMap(({ discounts = [] }) => discounts).find((each) => each.id === id)
+  const coupon = made === undefined ? entered && couponFor(entered) : made
+  if (!coupon) throw context.noSuch('coupons', id, param)
+  return coupon
+}
+
+/**
+ * The terms of a page with a coupon. "The coupon stays attached to the subscription till it is applied on an invoice once", or "for a
+ * limited duration", which "starts from the point it is applied to an invoice for the first time". That an invoice at the very end of the
+ * duration is not reduced is UNVERIFIED, and so are the errors of coupons that do not apply.
+ */
+export function applyCoupon(context: AccountContext, terms: Terms, id: string | undefined, price: SoldPrice): Terms {
+  if (id === undefined) return terms
+  const param = 'coupon_ids[0]'
+  const coupon = findCoupon(context, id, param)
+  const { status, max_redemptions: max, redemptions, currency_code: currency, discount_amount: amount } = coupon
+  if (status !== 'active') throw wrongValue(param, `the coupon ${id} is ${status}`)
+  if (max !== undefined && redemptions >= max) throw wrongValue(param, `the coupon ${id} cannot be redeemed any more`)
+  if (currency !== undefined && currency !== price.currency)
+    throw wrongValue(param, `${id} is not in ${price.currency}`)
+  if (!applies(coupon, price)) throw wrongValue(param, `the coupon ${id} is not applicable to ${price.id}`)
+  const { discount_percentage: percent = 0, duration_type: duration, period, period_unit: interval } = coupon
+  return {
+    ...terms,
+    percentOff: percent,
+    ...(amount !== undefined && { amountOff: amount }),
+    ...(duration === 'one_time' && { lasts: 'once' }),
+    ...(duration === 'limited_period' && period && interval && { lasts: { interval, intervalCount: period } }),
+  }
+}
+
+function applies({ apply_on: on, item_constraints: constraints = [] }: Coupon, { id, interval }: SoldPrice): boolean {
+  if (on === 'invoice_amount') return true
+  const type = interval === null ? 'charge' : 'plan'
+  const items = constraints.find(({ item_type }) => item_type === type)
+  return items?.constraint === 'all' || (items?.constraint === 'specific' && !!items.item_price_ids?.includes(id))
+}
+
+function couponObject(context: AccountContext, id: string) {
+  return content(complete('coupon', { ...findCoupon(context, id), id, name: id, created_at: context.now }))
+}
+
+export const COUPON_ROUTES: Route[] = [read('/coupons/:id', couponObject)]

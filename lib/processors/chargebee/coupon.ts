@@ -1,0 +1,80 @@
+// Whether a coupon takes off exactly what an offer of the paywall file does.
+import type { AdapterOptions } from '../adapter.ts'
+import type { Discount } from '../discount.ts'
+import type { DiscountCheck, Interval, SoldDiscount } from '../processor.ts'
+import { chargebeeApi, inPath } from './api.ts'
+import { type Coupon, CouponReply } from './objects.ts'
+import { fromChargebee } from './translate.ts'
+
+export function couponCheck(credentials: { site: string; apiKey: string }, options: AdapterOptions): DiscountCheck {
+  const { get } = chargebeeApi(credentials, options)
+  return async (id, sold) => {
+    const coupon = (await get(`/coupons/${inPath(id)}`, CouponReply))?.coupon
+    return coupon ? couponMismatch(coupon, sold) : 'does not exist'
+  }
+}
+
+function couponMismatch(coupon: Coupon, sold: SoldDiscount): string | null {
+  const { status, max_redemptions: max, redemptions } = coupon
+  if (status !== 'active') return `is ${status}`
+  if (max !== undefined && redemptions >= max) return `has been redeemed ${redemptions} times, which is its maximum`
+  return amountMismatch(coupon, sold.discount) ?? durationMismatch(coupon, sold) ?? itemMismatch(coupon, sold)
+}
+
+function amountMismatch(coupon: Coupon, { percent, amount, currency }: Discount): string | null {
+  const { discount_type: type, discount_percentage: share, discount_amount: off, currency_code: code } = coupon
+  if (percent !== undefined) {
+    if (type !== 'percentage') return `takes off ${type === 'fixed_amount' ? 'an amount' : type}`
+    return share === percent ? null : `takes off ${share} %`
+  }
+  const isSame =
+    type === 'fixed_amount' &&
+    off !== undefined &&
+    code !== undefined &&
+    code === currency &&
+    fromChargebee(off, code) === amount
+  return isSame ? null : 'takes off another amount, or one in another currency'
+}
+
+function durationMismatch(coupon: Coupon, { discount: { periods }, prices }: SoldDiscount): string | null {
+  const { duration_type: type, period = 0, period_unit: unit } = coupon
+  if (periods === undefined) return null // a one-time price is paid once
+  const lasts = type === 'limited_period' ? `for ${period} ${unit}s` : type
+  if (periods === 'forever' || periods === 1) {
+    return type === (periods === 1 ? 'one_time' : 'forever') ? null : `lasts ${lasts}`
+  }
+  const isExact = prices.every(
+    ({ recurring }) =>
+      type === 'limited_period' &&
+      unit !== undefined &&
+      recurring !== null &&
+      isSameLength([period, unit], [periods * recurring.intervalCount, recurring.interval]),
+  )
+  return isExact ? null : `lasts ${lasts}, which is not ${periods} periods of each price`
+}
+
+type Length = [count: number, unit: Interval]
+
+const isSameLength = (one: Length, other: Length): boolean => {
+  const [[count, unit], [otherCount, otherUnit]] = [inSmallUnits(one), inSmallUnits(other)]
+  return count === otherCount && unit === otherUnit
+}
+
+function inSmallUnits([count, unit]: Length): Length {
+  if (unit === 'week') return [7 * count, 'day']
+  return unit === 'year' ? [12 * count, 'month'] : [count, unit]
+}
+
+function itemMismatch({ apply_on: on, item_constraints: constraints }: Coupon, { prices }: SoldDiscount) {
+  if (on === 'invoice_amount') return null
+  if (on !== 'each_specified_item') return `applies to ${on}`
+  for (const { processorPrice, recurring } of prices) {
+    const type = recurring ? 'plan' : 'charge'
+    const items = constraints.find(({ item_type }) => item_type === type)
+    const isNamed = items?.constraint === 'specific' && items.item_price_ids.includes(processorPrice)
+    // Criteria such as a family of items cannot be compared with an item price.
+    if (items?.constraint === 'criteria') return 'applies to item prices by criteria: name them instead'
+    if (items?.constraint !== 'all' && !isNamed) return `does not apply to ${processorPrice}`
+  }
+  return null
+}
