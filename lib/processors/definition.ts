@@ -143,8 +143,11 @@ export interface Capabilities {
   readsIncludePayments: boolean
   /** Whether it reports the tax in a payment. `if the total is paid at once`: it reports that of the invoice. */
   reportsTax: 'always' | 'if the total is paid at once' | 'never'
-  /** Whether it reports what was taken off before a payment. `if the total is paid at once`: as for the tax. */
-  reportsDiscount: 'always' | 'if the total is paid at once' | 'never'
+  /**
+   * Whether it reports what was taken off before a payment. `if the total is paid at once`: as for the tax. `unless the plan was changed`:
+   * not for the payment of a change of plan.
+   */
+  reportsDiscount: 'always' | 'if the total is paid at once' | 'unless the plan was changed' | 'never'
   /** Whether it reports the address of a payment's receipt with the payment. */
   reportsReceipt: boolean
   /** The form in which it offers the receipt of a payment later. */

@@ -1,6 +1,7 @@
 import type { AdapterOptions } from './adapter.ts'
 import { CHARGEBEE } from './chargebee/definition.ts'
 import { parseCredentials } from './credentials.ts'
+import { FREEMIUS } from './freemius/definition.ts'
 import { POLAR } from './polar/definition.ts'
 import type { DiscountCheck } from './processor.ts'
 import type { ProcessorName } from './processor-name.ts'
@@ -16,4 +17,6 @@ export const DISCOUNT_CHECKS: {
     (await import('./polar/discount.ts')).discountCheck(parseCredentials(POLAR, credentials), options),
   chargebee: async (credentials, options) =>
     (await import('./chargebee/coupon.ts')).couponCheck(parseCredentials(CHARGEBEE, credentials), options),
+  freemius: async (credentials, options) =>
+    (await import('./freemius/coupon.ts')).couponCheck(parseCredentials(FREEMIUS, credentials), options),
 }

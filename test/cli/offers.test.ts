@@ -195,9 +195,11 @@ describe('apply', async () => {
 
 describe('an offer that the processor cannot take off exactly is refused with its name', () => {
   test('freemius', async () => {
-    const errors = await errorsOf([SPRING], 'freemius')
+    const once = { ...SPRING, id: 'once', discount: { percent: 50, periods: 1 }, processorDiscount: undefined }
+    const errors = await errorsOf([SPRING, once], 'freemius')
     expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
-      'offers[0].discount: Freemius cannot take it off: remove the offer',
+      'offers[0].discount.periods: Freemius reduces the first payment only, or all of them: monthly',
+      'offers[1].processorDiscount: is required at Freemius: coupon code',
     ])
   })
 

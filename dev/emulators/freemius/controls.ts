@@ -8,6 +8,7 @@ import { renewOrEnd } from '../core/domain/dues.ts'
 import { OTHER_PRICES } from '../core/domain/plan-changes.ts'
 import { refundUpTo } from '../core/domain/reversals.ts'
 import { UNKNOWN_VALUES } from '../core/wire/unknown-values.ts'
+import { COUPONS } from './coupons.ts'
 import { badRequest } from './errors.ts'
 import { changePlan } from './plan-changes.ts'
 import { cancel, cancelLicense, deleteLicense, RENEWALS, replace } from './subscriptions.ts'
@@ -28,6 +29,7 @@ export const CONTROLS = {
   setValues: UNKNOWN_VALUES.control,
   /** Sets taxes and a coupon for every page. */
   setTerms: TERMS.control,
+  setCoupons: COUPONS.control,
   /** Sets the codes that buyers can enter. */
   setPromotionCodes: PROMOTION_CODES.control,
   /** The buyer changes the payment method: the licence gets a new subscription, which is shown. */

@@ -11,6 +11,7 @@ import type { HostedPage, PageVisit } from '../core/pages/visits.ts'
 import { DAY_SECONDS } from '../core/periods.ts'
 import type { HttpRequest } from '../core/server.ts'
 import { listSellers } from './accounts.ts'
+import { couponTerms } from './coupons.ts'
 import { freemiusError } from './errors.ts'
 import { hostedUpgrade } from './hosted-upgrade.ts'
 import { type Link, readLink, signedReturn } from './link.ts'
@@ -70,6 +71,8 @@ function toPage(context: AccountContext, { seller, price, environment, given }: 
     id: license,
     price,
     seller: seller.paywallName,
+    terms: couponTerms(context, given.coupon, price),
+    coupon: given.coupon ?? null,
     own: { environment },
     // `hide_coupon` hides the field for a code (CheckoutPopupParams in @freemius/checkout); by default it is shown.
     asks: { ...ASKS_NOTHING, promotionCode: !given.hide_coupon },

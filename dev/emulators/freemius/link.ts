@@ -27,6 +27,7 @@ const LinkQuery = z.object({
   billing_cycle: BillingCycle.default('annual'),
   currency: Currency.default('usd'),
   trial: flag,
+  coupon: z.string().optional(),
   hide_coupon: flag,
   user_email: z.email().optional(),
   readonly_user: flag,

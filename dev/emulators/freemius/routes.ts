@@ -5,6 +5,7 @@ import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../cor
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { act, asRecord, type Ids, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
+import { listCoupons } from './coupons.ts'
 import { missingArgument, noSuch } from './errors.ts'
 import { invoicePdf } from './invoice-pdf.ts'
 import { findSubscription } from './objects/license.ts'
@@ -19,6 +20,7 @@ const Paging = z.object({
   offset: z.coerce.number().int().min(0).default(0),
 })
 const Users = Paging.extend({ email: z.string().optional() })
+const Coupons = Paging.extend({ code: z.string().optional(), is_enriched: z.string().optional() })
 const Events = Paging.extend({ type: z.string().optional(), state: z.string().optional() })
 const Cancellation = z.object({
   reason: optional(z.string()),
@@ -52,6 +54,7 @@ export const ROUTES: Route[] = [
     const users = email === undefined ? newestFirst(context, 'customers', {}) : customersAt(context, email)
     return showEach(context, 'customers', users)
   }),
+  list('/coupons', Coupons, (context, search) => listCoupons(context, search)),
   list('/events', Events, (context, { type, state }) => {
     const events = showEach(context, 'events', newestFirst(context, 'events', { type }))
     // Events in lists have no objects.

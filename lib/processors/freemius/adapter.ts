@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import {
   type CheckoutOrder,
@@ -9,13 +8,16 @@ import {
   type PurchaseSnapshot,
   UnexpectedReply,
 } from '../processor.ts'
-import { parseReply, type RestCall, RestError, type RestReply, requestRest } from '../rest.ts'
+import { RestError } from '../rest.ts'
+import { freemiusApi, parse, rejected, segment } from './api.ts'
+import { couponProblem, findCoupon } from './coupon.ts'
 import { readFreemiusEvent, readReturn } from './events.ts'
 import { billingCycle, checkoutLink, parsePrice, upgradeLink } from './link.ts'
 import { byAge, toFacts } from './money.ts'
 import {
   License,
   Licenses,
+  minorUnits,
   type Payment,
   Payments,
   Plan,
@@ -30,14 +32,7 @@ import {
 import { estimatePlanChange, hasPlan } from './plan-change.ts'
 import { licenseSubscriptions, type Observed, soldAs, toCancellation, toSnapshot } from './translate.ts'
 
-const API = 'https://fast-api.freemius.com'
 const CHECKOUT = 'https://checkout.freemius.com'
-
-/** Maximum page size of a list. */
-const PAGE = 50
-
-/** Upper limit of a list, more than any buyer has: a longer list repeats itself. */
-const MOST_ROWS = 2_000
 
 /** Tolerance for Freemius' clock in milliseconds; it also rounds to whole seconds. */
 const CLOCK_SKEW_MS = 5_000
@@ -57,40 +52,7 @@ interface Credentials {
  * address, the price and the time, since Freemius stores nothing of ours. The base URL of `options` replaces both the API and the checkout.
  */
 export function freemiusAdapter(credentials: Credentials, options: AdapterOptions): Adapter<Observed, never> {
-  const { productId } = credentials
-  const product = `${options.base ?? API}/v1/products/${productId}`
-
-  function request(method: RestCall['method'], path: string, body?: object): Promise<RestReply> {
-    const headers = {
-      Authorization: `Bearer ${credentials.apiKey}`,
-      ...(body && { 'Content-Type': 'application/json' }),
-    }
-    const call = { method, url: `${product}/${path}`, headers, ...(body && { body: JSON.stringify(body) }) }
-    return requestRest('freemius', options.fetch, call, refusal)
-  }
-
-  const ask = async (...call: Parameters<typeof request>): Promise<unknown> => (await request(...call)).body
-
-  /** Null if Freemius does not have it, or no longer has it. */
-  async function find<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
-    try {
-      return parse(schema, await ask('GET', path))
-    } catch (error) {
-      if (error instanceof RestError && error.isMissing) return null
-      throw error
-    }
-  }
-
-  /** Fetches all pages of a list. */
-  async function list<Row>(path: string, read: (reply: unknown) => Row[]): Promise<Row[]> {
-    const rows: Row[] = []
-    for (let offset = 0; offset < MOST_ROWS; offset += PAGE) {
-      const page = read(await ask('GET', `${path}?count=${PAGE}&offset=${offset}`))
-      rows.push(...page)
-      if (page.length < PAGE) return rows
-    }
-    throw new ProcessorError('freemius', 'unavailable', `list of more than ${MOST_ROWS} rows`, { answered: true })
-  }
+  const { request, ask, find, list } = freemiusApi(credentials, options)
 
   /** Otherwise the link would lead to an error page, or charge a trial at once, if the product does not match the paywall file. */
   async function checkOffer(order: Offer): Promise<void> {
@@ -99,6 +61,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     const [offer, terms] = await Promise.all([
       find(`${planPath}/pricing/${segment(pricing)}.json`, Pricing),
       order.trialDays > 0 ? find(`${planPath}.json`, Plan) : null,
+      order.discount === undefined ? null : checkCoupon(order.discount, order),
     ])
     if (!offer) throw rejected('the product has no such plan and pricing')
     const price = { monthly: offer.monthly_price, annual: offer.annual_price, lifetime: offer.lifetime_price }
@@ -107,6 +70,13 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     if (order.trialDays > 0 && terms?.trial_period !== order.trialDays) {
       throw rejected(terms?.trial_period ? `the plan's trial has ${terms.trial_period} days` : 'the plan has no trial')
     }
+  }
+
+  /** With a coupon that does not apply, the page would charge the whole price. */
+  async function checkCoupon(code: string, order: Offer): Promise<void> {
+    const coupon = await findCoupon(list, code)
+    const problem = coupon ? couponProblem(coupon, order, options.now()) : 'does not exist'
+    if (problem !== null) throw rejected(`the coupon ${problem}`)
   }
 
   const listLicenses = (userId: string) =>
@@ -148,7 +118,15 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     if (isLater(subscription, license, paid)) {
       subscriptions = licenseSubscriptions(license, await listSubscriptions(license.user_id))
     }
-    return { license, subscription, subscriptions, payments: paid, email: buyer?.email ?? null }
+    const lifetimePrice = subscription ? null : await findReducedPrice(license, paid)
+    return { license, subscription, subscriptions, payments: paid, lifetimePrice, email: buyer?.email ?? null }
+  }
+
+  /** The price of a lifetime licence that was sold with a coupon: a payment shows only what is left. */
+  async function findReducedPrice({ plan_id: plan, pricing_id: pricing }: License, payments: Payment[]) {
+    if (!pricing || payments.every(({ coupon_id }) => coupon_id == null)) return null
+    const sold = await find(`plans/${segment(plan)}/pricing/${segment(pricing)}.json`, Pricing)
+    return sold?.lifetime_price == null ? null : minorUnits(sold.lifetime_price, sold.currency)
   }
 
   /** A page can be paid again: a licence that ended before its first payment is no sale, and a later one on the page counts. */
@@ -283,7 +261,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     decide(observed, now) {
       const purchase = toSnapshot(observed, now)
       const found = purchase && { paywallId: null, purchase }
-      return { found, isUndecided: purchase?.status === 'pending', todo: null, payments: toFacts(observed.payments) }
+      return { found, isUndecided: purchase?.status === 'pending', todo: null, payments: toFacts(observed) }
     },
 
     async act() {},
@@ -301,15 +279,13 @@ interface Changeable {
 }
 
 /** What a link sells. */
-type Offer = Pick<CheckoutOrder, 'processorPrice' | 'currency' | 'recurring' | 'trialDays'>
+type Offer = Pick<CheckoutOrder, 'processorPrice' | 'currency' | 'recurring' | 'trialDays' | 'discount'>
 
 /** Whether a licence was sold with another subscription than the current one. */
 const isLater = (subscription: Subscription | null, { created }: License, payments: Payment[]) =>
   subscription !== null &&
   (subscription.created > created ||
     payments.some(({ subscription_id }) => subscription_id != null && subscription_id !== subscription.id))
-
-const segment = encodeURIComponent
 
 const isPdf = (bytes: Uint8Array) => new TextDecoder().decode(bytes.subarray(0, 5)) === '%PDF-'
 
@@ -324,8 +300,6 @@ async function toFailure(call: Promise<unknown>): Promise<RestError | null> {
   }
 }
 
-const rejected = (message: string) => new ProcessorError('freemius', 'rejected', message, { answered: true })
-
 function unlessProcessorError(error: unknown): null {
   if (error instanceof ProcessorError) return null
   throw error
@@ -333,14 +307,3 @@ function unlessProcessorError(error: unknown): null {
 
 /** Freemius accepted a call, but a read does not show its effect. */
 const unconfirmed = (message: string) => new ProcessorError('freemius', 'unavailable', message, { answered: true })
-
-const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown) => parseReply('freemius', schema, reply)
-
-const code = z.string().regex(/^[\w.]{1,60}$/)
-const ErrorBody = z.object({ error: z.object({ code: code.catch('') }) })
-
-/** Freemius' message may quote what we sent, such as an e-mail address, so only the error's code is logged. */
-function refusal(reply: RestReply): RestError | null {
-  const { data } = ErrorBody.safeParse(reply.body)
-  return data ? new RestError('freemius', reply, data.error.code) : null
-}

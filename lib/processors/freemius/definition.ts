@@ -36,7 +36,12 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     },
     locales: new Set(),
   },
-  discounts: null,
+  discounts: {
+    processorDiscount: 'coupon code',
+    ofSubscriptions: false,
+    problem: ({ periods }) =>
+      typeof periods === 'number' && periods > 1 ? 'reduces the first payment only, or all of them' : null,
+  },
   webhook: {
     events: [
       'license.created',
@@ -81,7 +86,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     sellsToAnonymous: false,
     readsIncludePayments: true,
     reportsTax: 'always',
-    reportsDiscount: 'never',
+    reportsDiscount: 'unless the plan was changed',
     reportsReceipt: false,
     receipts: 'a PDF',
     sendsDisputeWebhook: true,

@@ -34,7 +34,9 @@ interface Sold extends Pick<CheckoutOrder, 'processorPrice' | 'currency' | 'recu
 export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Keys, place: Place): string {
   const more = {
     ...(order.trialDays > 0 && { trial: 'paid' }),
-    ...(order.options.promotion_codes === false && { hide_coupon: '1' }),
+    ...(order.discount !== undefined && { coupon: order.discount }),
+    // Another coupon would replace that of the offer.
+    ...((order.options.promotion_codes === false || order.discount !== undefined) && { hide_coupon: '1' }),
     cancel_url: order.errorUrl,
   }
   return linkTo({ ...order, more }, keys, place)

@@ -1,6 +1,6 @@
 // The money facts in a licence's payments. At Freemius refunds and disputes are payments of their own.
 import type { PaymentFact } from '../processor.ts'
-import { minorUnits, type Payment } from './objects.ts'
+import { minorUnits, type Payment, type Subscription } from './objects.ts'
 
 const BACK: readonly Payment['type'][] = ['refund', 'lost_dispute', 'chargeback']
 const DISPUTES: readonly Payment['type'][] = ['disputed', 'won_dispute', 'lost_dispute', 'chargeback']
@@ -40,15 +40,37 @@ export function isGivenBack(payment: Payment, payments: Payment[]): boolean {
   return given.length > 0 && back >= (payment.gross ?? 0)
 }
 
+/** The prices of a licence's subscriptions, oldest first, or its own. */
+interface Prices {
+  subscriptions: Subscription[]
+  lifetimePrice: number | null
+}
+
+/**
+ * What was taken off before a payment, without taxes. Undefined if it is not known: the first payment of a later subscription may also be
+ * less a credit.
+ */
+function takenOff({ subscriptions, lifetimePrice }: Prices, payment: Payment): number | undefined {
+  const { subscription_id: id, gross, currency, coupon_id, is_renewal } = payment
+  const off = (price: number) => Math.max(0, price - minorUnits(gross, currency))
+  if (id == null) return coupon_id == null ? 0 : lifetimePrice === null ? undefined : off(lifetimePrice)
+  const place = subscriptions.findIndex((each) => each.id === id)
+  const price = subscriptions[place]?.amount_per_cycle
+  return price != null && (place === 0 || is_renewal) ? off(minorUnits(price, currency)) : undefined
+}
+
 /** All facts in the payments, each with the id of its payment. */
-export function toFacts(payments: Payment[]): PaymentFact[] {
+export function toFacts({ payments, ...prices }: Prices & { payments: Payment[] }): PaymentFact[] {
   const factAbout = (kind: PaymentFact['kind'], { id }: Payment, about: Payment, original: Payment | undefined) => {
     const { currency, created: occurredAt } = about
     return { kind, id, paymentId: original?.id ?? id, amount: total(about), currency, occurredAt }
   }
   return byAge(payments)
     .flatMap((payment): PaymentFact[] => {
-      if (isSale(payment)) return [{ ...factAbout('succeeded', payment, payment, payment), tax: taxIn(payment) }]
+      if (isSale(payment)) {
+        const fact = factAbout('succeeded', payment, payment, payment)
+        return [{ ...fact, tax: taxIn(payment), discount: takenOff(prices, payment) }]
+      }
       const original = findOriginal(payment, payments)
       if (payment.type === 'refund') return [factAbout('refunded', payment, payment, original)]
       if (!DISPUTES.includes(payment.type)) return []

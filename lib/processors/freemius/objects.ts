@@ -80,6 +80,7 @@ export const Payment = z.object({
   currency,
   gross: amount,
   vat: amount,
+  coupon_id: Id.nullish(),
   /** `payment`, `refund`, or a type of dispute. Unknown types are ignored. */
   type: z.string(),
   is_renewal: z.boolean().nullish(),
@@ -111,6 +112,31 @@ export const Pricing = z.object({
   annual_price: amount,
   lifetime_price: amount,
 })
+/** The values of a coupon's filter, in text or in a list; null: it has none. */
+const filter = z
+  .union([z.string().transform((text) => text.split(',').map((value) => value.trim())), z.array(Id)])
+  .nullish()
+
+/** `discounts`: an amount by currency. Only in a list that is enriched, which excludes a search. */
+export const Coupon = z.object({
+  code: z.string(),
+  discount: amount,
+  discount_type: z.string(),
+  discounts: z.record(z.string(), z.number()).optional().catch(undefined),
+  has_renewals_discount: z.boolean().nullish(),
+  plans: filter,
+  billing_cycles: filter,
+  licenses: filter,
+  user_type: z.string().default('all'),
+  is_active: z.boolean().nullish(),
+  start_date: time.nullish(),
+  end_date: time.nullish(),
+  redemptions: z.int().min(0).nullish(),
+  redemptions_limit: z.int().min(0).nullish(),
+})
+export type Coupon = z.output<typeof Coupon>
+export const Coupons = z.object({ coupons: z.array(Coupon) })
+
 export const Plan = z.object({ trial_period: z.int().nullish() })
 
 /** The settings of an upgrade link's page. The authorization is for one licence, and valid for 24 hours. */

@@ -15,6 +15,8 @@ export interface Observed {
   subscriptions: Subscription[]
   /** The licence's payments, including refunds and disputes, in any order. */
   payments: Payment[]
+  /** The price of a lifetime licence that was sold with a coupon, in minor units; null if it has none, or the price is not known. */
+  lifetimePrice: number | null
   email: string | null
 }
 

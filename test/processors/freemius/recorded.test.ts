@@ -104,6 +104,7 @@ function observed(license: object, subscription: object | null, payments: object
     license: License.parse({ ...LICENSE, ...license }),
     subscription: first,
     subscriptions: first ? [first] : [],
+    lifetimePrice: null,
     email: 'jane@example.com',
     payments: payments.map((payment) => Payment.parse({ ...PAYMENT, ...payment })),
   }

@@ -197,6 +197,21 @@ test.each([
   expect(sandbox).toMatch(/^[0-9a-f]{32}$/)
 })
 
+test('the link of an offer has the coupon as the SDK writes it, and reads that coupon', async () => {
+  const offer = { currency: 'usd', monthly_price: 1, annual_price: 1, lifetime_price: 1 }
+  const coupons = [{ code: 'SPRING', discount: 50, discount_type: 'percentage', is_active: true }]
+  const { adapter, freemius, ours, theirs } = both({ '/pricing/601.json': offer, '/coupons.json': { coupons } })
+  const { url } = await adapter.openCheckout(order(PRICES.monthly, { discount: 'SPRING' }))
+  await freemius.api.__unstable_ApiClient.GET('/products/{product_id}/coupons.json', {
+    params: { path: { product_id: 7001 }, query: { code: 'SPRING', count: 50, offset: 0 } },
+  })
+  expect(ours.find(({ url: called }) => called.endsWith('/coupons.json'))).toEqual(theirs[0])
+  const checkout = await freemius.checkout.create({ planId: '501', withRecommendation: false })
+  const { coupon, hide_coupon } = getQuery(checkout.setCoupon({ code: 'SPRING', hideUI: true }).getLink())
+  expect(coupon).toBe('SPRING')
+  expect(getQuery(url)).toMatchObject({ coupon, hide_coupon })
+})
+
 test('the sandbox token is the one that the SDK builds', async () => {
   const { freemius } = both()
   const { ctx, token } = await freemius.checkout.getSandboxParams()

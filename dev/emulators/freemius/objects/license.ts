@@ -1,9 +1,10 @@
-import { amountsOn, sumAmounts } from '../../core/domain/amounts.ts'
+import { amountsOn, sumAmounts, withoutDiscount } from '../../core/domain/amounts.ts'
 import { type AccountContext, find, lookUp, newestFirst } from '../../core/domain/context.ts'
 import { latestInvoice } from '../../core/domain/invoices.ts'
 import type { InvoiceRecord } from '../../core/domain/money-records.ts'
 import type { PageRecord, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { HOUR_SECONDS } from '../../core/periods.ts'
+import { couponId } from '../coupons.ts'
 import { licenseOwn, soldOwn } from '../own.ts'
 import { billingCycle, complete, dateTime, dateTimeOrNull, decimal, parsePrice, toCurrency } from './wire.ts'
 
@@ -73,6 +74,7 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
     initial_amount: decimal(initialAmount(invoices) ?? price.amount),
     renewal_amount: decimal(netAmount(subscription)),
     tax_rate: subscription.terms.taxPercent / 100,
+    coupon_id: license.coupon === null ? null : couponId(license.coupon),
     billing_cycle: billingCycle(price),
     outstanding_balance: isPaid ? 0 : decimal(latest.amount),
     // Whether the number is reset after a payment is UNVERIFIED. The harder case is that it is not.
@@ -83,9 +85,9 @@ export function subscriptionObject(subscription: SubscriptionRecord, context: Ac
   })
 }
 
-/** Amounts exclude taxes. A coupon's discount also applies to renewals. */
+/** Amounts exclude taxes. */
 function netAmount({ price, terms }: SubscriptionRecord): number {
-  const { total, tax } = amountsOn(terms, price.amount)
+  const { total, tax } = amountsOn(terms.lasts === 'once' ? withoutDiscount(terms) : terms, price.amount)
   return total - tax
 }
 

@@ -1,6 +1,7 @@
 import { type AccountContext, all, find, newestFirst } from '../../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { listDisputes, listRefunds } from '../../core/domain/reversals.ts'
+import { couponId } from '../coupons.ts'
 import { licenseOwn } from '../own.ts'
 import { findLicense } from './license.ts'
 import { complete, dateTime, decimal, parsePrice, toCurrency } from './wire.ts'
@@ -11,6 +12,7 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext) {
   // A renewal made ahead of time has its due date.
   const invoice = all(context, 'invoices').find((each) => each.payment === id)
   const { periodStart: dueAt = 0, reason } = invoice ?? {}
+  const off = (invoice ?? payment.sold)?.discount ?? 0
   const vat = (invoice ?? payment.sold)?.tax ?? 0
   const [refund] = listRefunds(context, payment)
   return complete('payment', {
@@ -29,6 +31,8 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext) {
     environment: licenseOwn(license).environment,
     currency: toCurrency(currency),
     external_id: `ch_${id}`,
+    // Whether a payment that a coupon did not reduce names it is UNVERIFIED.
+    coupon_id: off > 0 ? couponId(license.coupon ?? '') : null,
     is_renewal: reason === 'cycle',
   })
 }
