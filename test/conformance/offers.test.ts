@@ -4,8 +4,19 @@ import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Discount } from '../../lib/processors/discount.ts'
 import { DISCOUNT_CHECKS } from '../../lib/processors/discount-checks.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
+import { newEmail } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
-import { type Buyer, buy, causeAtProcessor, expectStoredAsAtProcessor, readPurchase, readTokens } from './buyer.ts'
+import {
+  type Buyer,
+  buy,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  open,
+  order,
+  readPurchase,
+  readTokens,
+} from './buyer.ts'
+import { setDiscounts } from './drivers/set-up.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -114,6 +125,26 @@ test.each(PROCESSOR_NAMES.filter((name) => isPossible(name, OFFERS.once!)))(
     expect(await readTokens(buyer)).toBe(100)
     expect(await causeAtProcessor(buyer, shop.account.refund)).toContain('payment.refunded 499')
     expect(await readTokens(buyer)).toBe(0)
+  },
+)
+
+test.each(PROCESSOR_NAMES.filter(hasDiscounts))(
+  '%s: a page is refused if the owner has deleted the discount, and uses up nothing',
+  async (acquiring) => {
+    const { world, paywall } = getShop(acquiring)
+    const email = newEmail()
+    const id = paywall.discounts[0]!.processor_discount!
+    await setDiscounts(world[acquiring], paywall.id, { [id]: null })
+    expect(await order(getShop(acquiring), 'monthly', { email, body: { offer: 'once' } })).toMatchObject({
+      status: 502,
+      body: { error: 'processor_rejected' },
+    })
+    const uses =
+      'select from offer_uses u join checkouts c on c.id = u.checkout_id join users b on b.id = c.user_id where b.email = $1'
+    expect((await world.database.query(uses, [email])).rowCount).toBe(0)
+    await setDiscounts(world[acquiring], paywall.id, {})
+    await open(getShop(acquiring), 'monthly', { email, body: { offer: 'once' } })
+    expect((await world.database.query(uses, [email])).rowCount).toBe(1)
   },
 )
 

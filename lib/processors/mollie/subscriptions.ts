@@ -175,15 +175,21 @@ export async function setInterval(
 
 /**
  * After the last charge that an offer reduces. The subscription is read once more: if it has changed, as by a change of plan that was
- * scheduled meanwhile, the next read decides.
+ * scheduled meanwhile, the next read decides. If Mollie refuses, the next read retries.
  */
 export async function endReduction(api: MollieApi, subscription: Subscription, terms: Terms): Promise<void> {
   const path = subscriptionPath(subscription)
   const before = parse(Subscription, await api.get(path))
   if (JSON.stringify(before) !== JSON.stringify(subscription)) return
   const { currency, value } = terms
-  const after = chargedTerms(parse(Subscription, await api.patch(path, { amount: { currency, value } })))
-  if (isSameTerms(after, terms)) return
+  try {
+    const after = chargedTerms(parse(Subscription, await api.patch(path, { amount: { currency, value } })))
+    if (isSameTerms(after, terms)) return
+  } catch (cause) {
+    if (!(cause instanceof MollieApiError && cause.kind === 'rejected')) throw cause
+    log('error', 'Mollie subscription still reduced after its offer', { subscription: subscription.id, cause })
+    return
+  }
   throw new ProcessorError('mollie', 'unavailable', 'the amount is unchanged', { answered: true })
 }
 

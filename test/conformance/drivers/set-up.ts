@@ -27,6 +27,16 @@ export async function setUp(
   if (lagSeconds > 0 && 'setReplicaLag' in emulator) await emulator.setReplicaLag(paywallId, lagSeconds)
 }
 
+/** Sets discounts that the owner has made at the processor, besides those of the paywall file or instead of them; null: deleted. */
+export async function setDiscounts(
+  emulator: Emulators[ProcessorName],
+  paywallId: string,
+  discounts: Record<string, null>,
+): Promise<void> {
+  if ('setCoupons' in emulator) await emulator.setCoupons(paywallId, discounts)
+  if ('setDiscounts' in emulator) await emulator.setDiscounts(paywallId, discounts)
+}
+
 /** Where taxes are an option, the shop has it: their percentage is 0 unless a test sets it. */
 export const taxed = (acquiring: ProcessorName) =>
   DEFINITIONS[acquiring].checkoutOptions.switches.automatic_tax === 'per page' && { checkout: { automatic_tax: true } }
