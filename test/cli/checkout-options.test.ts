@@ -67,7 +67,7 @@ test.each<[ProcessorName, locale: string, problem: string | RegExp]>([
   ['polar', 'xx', /^Polar does not support xx: use one of de, en, /],
   ['mollie', 'de', /^Mollie does not support de: use one of .*de-DE/],
   ['chargebee', 'de', /^Chargebee does not support this$/],
-  ['freemius', 'de', /^Freemius does not support this$/],
+  ['freemius', 'es-ES', /^Freemius does not support es-ES: use one of en-US, de-DE, fr-FR$/],
 ])('%s: a page in %s is refused', async (acquiring, locale, problem) => {
   const [error, ...others] = await errorsOf(acquiring, { locale })
   expect(others).toEqual([])
@@ -78,6 +78,7 @@ test.each<[ProcessorName, locale: string]>([
   ['stripe', 'pt-BR'],
   ['polar', 'pt-PT'],
   ['mollie', 'de-DE'],
+  ['freemius', 'de-DE'],
 ])('%s: a page can be in %s', async (acquiring, locale) => {
   expect(await errorsOf(acquiring, { locale })).toEqual([])
 })

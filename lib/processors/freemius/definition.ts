@@ -7,6 +7,9 @@ const PRICE = /^\d{1,19}:\d{1,19}$/
 /** A pricing has a monthly, an annual and a lifetime price. */
 const INTERVALS: readonly unknown[] = ['month', 'year', null]
 
+/** Those that the types of `@freemius/checkout` name (`CheckoutLocaleValue`, with an underscore). There is no complete list. */
+const LOCALES = ['en-US', 'de-DE', 'fr-FR']
+
 export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKey' | 'apiKey'> = {
   title: 'Freemius',
   kind: 'software marketplace',
@@ -34,7 +37,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
       terms: 'never',
       adaptive_pricing: 'never',
     },
-    locales: new Set(),
+    locales: new Set(LOCALES),
   },
   discounts: {
     processorDiscount: 'coupon code',

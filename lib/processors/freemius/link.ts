@@ -37,6 +37,7 @@ export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Key
     ...(order.discount !== undefined && { coupon: order.discount }),
     // Another coupon would replace that of the offer.
     ...((order.options.promotion_codes === false || order.discount !== undefined) && { hide_coupon: '1' }),
+    language: order.options.locale?.replace('-', '_') ?? 'auto',
     cancel_url: order.errorUrl,
   }
   return linkTo({ ...order, more }, keys, place)

@@ -179,7 +179,7 @@ test.each([
     withRecommendation: false,
     ...(price.trialDays > 0 && { trial: 'paid' }),
   })
-  theirs.setPricing(pricingId).setBillingCycle(cycle).setCancelButton(order().errorUrl)
+  theirs.setPricing(pricingId).setBillingCycle(cycle).setCancelButton(order().errorUrl).setLanguage('auto')
   const link = new URL(theirs.getLink())
   const { s_ctx_ts, sandbox, ...ours } = getQuery(url)
   expect(url.split('?')[0]).toBe('https://checkout.freemius.com/product/7001/')
@@ -195,6 +195,18 @@ test.each([
   })
   expect(s_ctx_ts).toBe(String(NOW.getTime() / 1000))
   expect(sandbox).toMatch(/^[0-9a-f]{32}$/)
+})
+
+test.each([
+  ['de-DE', 'de_DE'],
+  [undefined, 'auto'],
+])('the language %s is that which the SDK writes', async (locale, language) => {
+  const { adapter, freemius } = both({ '/pricing/601.json': { currency: 'usd', monthly_price: 9.99 } })
+  const { url } = await adapter.openCheckout(order(PRICES.monthly, { options: locale === undefined ? {} : { locale } }))
+  const checkout = await freemius.checkout.create({ planId: '501', withRecommendation: false })
+  const { language: written } = getQuery(checkout.setLanguage(language).getLink())
+  expect(written).toBe(language)
+  expect(getQuery(url)).toMatchObject({ language: written })
 })
 
 test('the link of an offer has the coupon as the SDK writes it, and reads that coupon', async () => {
