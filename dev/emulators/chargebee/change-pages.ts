@@ -17,7 +17,7 @@ import { decimalsAtChargebee } from './currencies.ts'
 import { wrongState } from './errors.ts'
 import { estimateChange } from './estimates.ts'
 import { pageOwn } from './own.ts'
-import { changeNow, findPlanPrice, itemParameters } from './plan-changes.ts'
+import { changeNow, findPlan, hasPlan, itemParameters } from './plan-changes.ts'
 import { renewals } from './rules.ts'
 
 /*
@@ -38,7 +38,7 @@ function checkoutExisting(context: AccountContext, given: z.output<typeof Update
   const subscription = find(context, 'subscriptions', given.subscription.id, 'subscription[id]')
   return openPage(context, {
     ...common(context, subscription, given),
-    price: findPlanPrice(context, subscription, given.subscription_items),
+    ...findPlan(context, subscription, given.subscription_items),
     expiresAt: context.now + 3 * HOUR_SECONDS,
     own: { passThru: null, changes: subscription.id },
   })
@@ -137,12 +137,14 @@ interface Work {
 /** The site decides whether the change is invoiced at once: the page has no parameter for it. */
 function toUpdate(context: AccountContext, page: PageRecord, id: string): Work {
   const subscription = find(context, 'subscriptions', id)
+  const { price, quantity } = page
+  const plan = { price, quantity }
   return {
-    amount: estimateChange(context, subscription, page.price),
-    terms: `${cycleText(page.price)}, instead of ${subscription.price.label}`,
-    isDone: subscription.price.id === page.price.id,
+    amount: estimateChange(context, subscription, plan),
+    terms: `${cycleText(price)}, instead of ${subscription.price.label}`,
+    isDone: hasPlan(subscription, plan),
     run() {
-      changeNow(context, subscription, page.price, { pays: true })
+      changeNow(context, subscription, plan, { pays: true })
       page.subscription = id
     },
   }

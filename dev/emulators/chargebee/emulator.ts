@@ -1,8 +1,9 @@
 import { billing } from '../core/billing.ts'
-import { onSubscription, planControl } from '../core/controls/billing-controls.ts'
+import { onSubscription, planControl, quantityControl } from '../core/controls/billing-controls.ts'
 import { changing, onRecord } from '../core/controls/controls.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import { changePrice, isAsLong, scheduleChange } from '../core/domain/plan-changes.ts'
-import type { PageRecord } from '../core/domain/selling-records.ts'
+import type { PageRecord, SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { pauseSubscription } from '../core/domain/subscriptions.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
@@ -48,13 +49,7 @@ const BILLING = billing({
   portal: { path: '/portal/v2/', lifetimeSeconds: PORTAL_SECONDS },
   end: (context, subscription) => endNow(context, subscription, 'invoice'),
   setCancelled,
-  // Chargebee invoices the new price for the rest of the term, less the prorated credits of the old one
-  // (chargebee.com/docs/2.0/proration.html). With the site's other setting it is an unbilled charge first. That a change of the term's
-  // length is invoiced at once is UNVERIFIED.
-  changePlan: (context, subscription, price) => {
-    const isNow = INVOICE_IMMEDIATELY.read(context) || !isAsLong(price, subscription.price)
-    return changePrice(context, subscription, price, `${isNow ? 'now' : 'with the next period'}, less the credit`)
-  },
+  changePlan: changeInPortal,
   schedulePlan: scheduleChange,
   refund,
   // The duration of bank payments is UNVERIFIED.
@@ -62,6 +57,27 @@ const BILLING = billing({
   refundSeconds: DAY_SECONDS,
   renewals,
 })
+
+/**
+ * Chargebee invoices the new price for the rest of the term, less the prorated credits of the old one
+ * (chargebee.com/docs/2.0/proration.html). With the site's other setting it is an unbilled charge first. That a change of the term's
+ * length is invoiced at once is UNVERIFIED.
+ */
+function changeInPortal(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  price: SoldPrice,
+  quantity = subscription.quantity,
+): SubscriptionRecord {
+  const isNow = INVOICE_IMMEDIATELY.read(context) || !isAsLong(price, subscription.price)
+  return changePrice(
+    context,
+    subscription,
+    price,
+    `${isNow ? 'now' : 'with the next period'}, less the credit`,
+    quantity,
+  )
+}
 
 /** Chargebee adds the page's id and state to the return URL. */
 const back = (page: PageRecord, address: string) => withQuery(address, { id: page.id, state: pageState(page) })
@@ -133,6 +149,8 @@ export const startChargebeeEmulator = createEmulator({
     winChargeback: changing('refund', 'refunds', winChargeback),
     /** The customer changes the plan in the portal, at the end of the term. */
     schedulePlan: planControl(scheduleChange),
+    /** The customer changes the quantity in the portal, or the seller in the dashboard. */
+    changeQuantity: quantityControl(changeInPortal),
     unschedulePlan: onSubscription((context, subscription) => scheduleChange(context, subscription, null)),
     /** Sets the site's rate limit. */
     setRateLimit: RATE_LIMIT.control,

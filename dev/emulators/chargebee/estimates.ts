@@ -2,15 +2,15 @@ import * as z from 'zod'
 import { amountsOn, currentTerms, sumAmounts } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
-import { prorate, refuseUnchangeable } from '../core/domain/plan-changes.ts'
+import { type Ordered, prorate, refuseUnchangeable } from '../core/domain/plan-changes.ts'
 import { beginNextPeriod } from '../core/domain/renewals.ts'
-import type { PricedLine, SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
+import type { PricedLine, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { boolean, text } from '../core/wire/form-fields.ts'
 import { type Route, route } from '../core/wire/routes.ts'
 import { wrongState } from './errors.ts'
 import { subscriptionStatus } from './objects/selling.ts'
 import { complete, content } from './objects/wire.ts'
-import { findPlanPrice, isFree, itemParameters, refuseScheduling, timingParameters } from './plan-changes.ts'
+import { findPlan, isFree, itemParameters, refuseScheduling, timingParameters } from './plan-changes.ts'
 
 const EstimateParameters = z.strictObject({
   ...itemParameters,
@@ -26,22 +26,22 @@ const EstimateParameters = z.strictObject({
 function estimateUpdate(context: AccountContext, given: z.output<typeof EstimateParameters>) {
   const subscription = structuredClone(find(context, 'subscriptions', given.subscription.id, 'subscription[id]'))
   refuseUnchangeable(context, subscription)
-  const price = findPlanPrice(context, subscription, given.subscription_items)
+  const plan = findPlan(context, subscription, given.subscription_items)
   const { balance } = find(context, 'customers', subscription.customer)
   const existing = given.use_existing_balances ? balance : 0
   if (given.end_of_term) refuseScheduling(subscription)
-  const isNow = !given.end_of_term && !isFree(subscription, price)
+  const isNow = !given.end_of_term && !isFree(subscription, plan)
   if (isNow && given.invoice_immediately === false) throw wrongState('Unbilled charges are not estimated here.')
   const invoices = isNow
-    ? estimateNow(context, subscription, price, existing)
-    : estimateNext(subscription, price, existing)
+    ? estimateNow(context, subscription, plan, existing)
+    : estimateNext(subscription, plan, existing)
   const { id, cancelAt, periodEnd } = subscription
   return content(
     complete('estimate', {
       created_at: context.now,
       subscription_estimate: complete('subscription_estimate', {
         id,
-        currency_code: price.currency,
+        currency_code: plan.price.currency,
         status: subscriptionStatus(subscription),
         ...(cancelAt === null && { next_billing_at: periodEnd }),
       }),
@@ -51,10 +51,11 @@ function estimateUpdate(context: AccountContext, given: z.output<typeof Estimate
 }
 
 /** The credit note for the unused time pays for the invoice before the customer's other credits: that is UNVERIFIED. */
-function estimateNow(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice, existing: number) {
-  const { credit, charge, period } = prorate(subscription, price, context)
+function estimateNow(context: AccountContext, subscription: SubscriptionRecord, plan: Ordered, existing: number) {
+  const { price, quantity } = plan
+  const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity })
   const credits = -amountsOn(currentTerms(subscription), credit.amount).total
-  Object.assign(subscription, { price, ...period })
+  Object.assign(subscription, { ...plan, ...period })
   const invoice = invoiceEstimate(subscription, [...subscription.pendingLines, charge], credits + existing)
   const allocated = Math.min(credits, invoice.total ?? 0)
   return {
@@ -74,17 +75,17 @@ function estimateNow(context: AccountContext, subscription: SubscriptionRecord, 
 }
 
 /** What would be charged if the plan were changed now. */
-export function estimateChange(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): number {
-  if (isFree(subscription, price)) return 0
+export function estimateChange(context: AccountContext, subscription: SubscriptionRecord, plan: Ordered): number {
+  if (isFree(subscription, plan)) return 0
   const { balance } = find(context, 'customers', subscription.customer)
-  return estimateNow(context, structuredClone(subscription), price, balance).invoice_estimate.amount_due ?? 0
+  return estimateNow(context, structuredClone(subscription), plan, balance).invoice_estimate.amount_due ?? 0
 }
 
 /** The invoice of the next term. A subscription that is scheduled to end has none. */
-function estimateNext(subscription: SubscriptionRecord, price: SoldPrice, existing: number) {
+function estimateNext(subscription: SubscriptionRecord, plan: Ordered, existing: number) {
   if (subscription.cancelAt !== null) return {}
   const next = structuredClone(subscription)
-  Object.assign(next, { price })
+  Object.assign(next, plan)
   beginNextPeriod(next)
   return { next_invoice_estimate: invoiceEstimate(next, [periodLine(next)], existing) }
 }

@@ -6,6 +6,7 @@ import {
   creditCustomer,
   isAsLong,
   isDeclined,
+  type Ordered,
   OTHER_PRICES,
   payChange,
   prorate,
@@ -50,24 +51,27 @@ export const timingParameters = {
 
 const UpdateParameters = z.strictObject({ ...itemParameters, ...timingParameters })
 
-/** The plan that a change names, also one that is in no paywall file. */
-export function findPlanPrice(
+/** The plan that a change names, also one that is in no paywall file, and its quantity. */
+export function findPlan(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  { item_price_id: [id] }: z.output<typeof Item>,
-): SoldPrice {
+  { item_price_id: [id], quantity: [quantity] }: z.output<typeof Item>,
+): Ordered {
   const param = 'subscription_items[item_price_id][0]'
   const { currency } = subscription.price
   const price =
     OTHER_PRICES.read(context).find((each) => each.id === id) ?? SoldPrice.parse(findSold(context, id, { param }).price)
   if (!price.interval) throw wrongValue(param, 'not a plan item price')
   if (price.currency !== currency) throw wrongValue(param, `the subscription is in ${currency}`)
-  return price
+  return { price, quantity }
 }
 
-/** A change in a trial is free, and so is one to the same price: nothing is invoiced. */
-export const isFree = ({ status, price: { id } }: SubscriptionRecord, price: SoldPrice) =>
-  status === 'trialing' || id === price.id
+/** A change in a trial is free, and so is one to the same price and quantity: nothing is invoiced. */
+export const isFree = (subscription: SubscriptionRecord, plan: Ordered) =>
+  subscription.status === 'trialing' || hasPlan(subscription, plan)
+
+export const hasPlan = (subscription: SubscriptionRecord, { price, quantity }: Ordered) =>
+  subscription.price.id === price.id && subscription.quantity === quantity
 
 /** That Chargebee schedules no change of a subscription that is scheduled to end is UNVERIFIED. */
 export function refuseScheduling({ cancelAt }: SubscriptionRecord): void {
@@ -76,17 +80,17 @@ export function refuseScheduling({ cancelAt }: SubscriptionRecord): void {
 
 function updateForItems(context: AccountContext, given: z.output<typeof UpdateParameters>, [id]: Ids) {
   const subscription = find(context, 'subscriptions', id)
-  const price = findPlanPrice(context, subscription, given.subscription_items)
+  const plan = findPlan(context, subscription, given.subscription_items)
   // "Subscription changes are made without changing its `status`."
   if (hasEnded(subscription) && given.reactivate === false) {
-    return withCustomer(setPrice(context, subscription, price), context)
+    return withCustomer(setPlan(context, subscription, plan), context)
   }
   if (given.end_of_term) {
     refuseScheduling(subscription)
-    return withCustomer(scheduleChange(context, subscription, price), context)
+    return withCustomer(scheduleChange(context, subscription, plan.price, {}, plan.quantity), context)
   }
   const before = subscription.latestInvoice
-  changeNow(context, subscription, price, { isImmediate: given.invoice_immediately })
+  changeNow(context, subscription, plan, { isImmediate: given.invoice_immediately })
   const invoice = latestInvoice(context, subscription)
   return {
     ...withCustomer(subscription, context),
@@ -100,32 +104,34 @@ function updateForItems(context: AccountContext, given: z.output<typeof UpdatePa
  *
  * What happens if the charge is declined is UNVERIFIED. Its documents show that a subscription is not created then ("as we are not able to
  * collect … from your card on file", an error of type `payment`), and a public repository has measured that an invoice for a charge is created
- * all the same, and is due. Here the change is made, unless the site is set to refuse it.
+ * all the same, and is due. Here the change is made, unless the site is set to refuse it. That the line of the charge has the whole new
+ * quantity, as the credit note has the old one, is UNVERIFIED.
  */
 export function changeNow(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  price: SoldPrice,
+  plan: Ordered,
   { isImmediate = INVOICE_IMMEDIATELY.read(context), pays }: { isImmediate?: boolean | undefined; pays?: boolean },
 ): SubscriptionRecord {
   refuseUnchangeable(context, subscription)
-  if (isFree(subscription, price)) return setPrice(context, subscription, price)
+  if (isFree(subscription, plan)) return setPlan(context, subscription, plan)
+  const { price, quantity } = plan
   if (!isImmediate && isAsLong(price, subscription.price)) {
-    return changePrice(context, subscription, price, 'with the next period, less the credit')
+    return changePrice(context, subscription, price, 'with the next period, less the credit', quantity)
   }
-  const { credit, charge, period } = prorate(subscription, price, context)
+  const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity })
   const isPaid = pays ?? !isDeclined(context, subscription, [credit, charge])
   if (!isPaid && DECLINED_CHANGE.read(context) === 'refused') throw paymentError('Subscription cannot be changed')
   return change(context, subscription, () => {
-    Object.assign(subscription, { price, scheduled: null, ...period })
+    Object.assign(subscription, { ...plan, scheduled: null, ...period })
     creditCustomer(context, subscription, credit)
     payChange(context, subscription, [charge], isPaid)
     if (!isPaid) subscription.status = 'past_due'
   })
 }
 
-const setPrice = (context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice) =>
-  change(context, subscription, () => Object.assign(subscription, { price, scheduled: null }))
+const setPlan = (context: AccountContext, subscription: SubscriptionRecord, plan: Ordered) =>
+  change(context, subscription, () => Object.assign(subscription, { ...plan, scheduled: null }))
 
 function removeScheduled(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {
   if (subscription.scheduled === null || hasEnded(subscription)) throw wrongState('No changes are scheduled.')
@@ -135,13 +141,13 @@ function removeScheduled(context: AccountContext, subscription: SubscriptionReco
 function findScheduled(context: AccountContext, id: string) {
   const subscription = find(context, 'subscriptions', id)
   if (subscription.scheduled === null) throw wrongState('No changes are scheduled.')
-  return { subscription, price: subscription.scheduled.price }
+  return { subscription, plan: subscription.scheduled }
 }
 
 /** "Retrieves a subscription with the scheduled changes applied": only its items and its billing period are different. */
-function withScheduledChanges({ subscription, price }: ReturnType<typeof findScheduled>, context: AccountContext) {
+function withScheduledChanges({ subscription, plan }: ReturnType<typeof findScheduled>, context: AccountContext) {
   const { subscription: now, ...rest } = withCustomer(subscription, context)
-  return { ...rest, subscription: { ...now, ...planFields({ ...subscription, price }) } }
+  return { ...rest, subscription: { ...now, ...planFields({ ...subscription, ...plan }) } }
 }
 
 export const PLAN_CHANGE_ROUTES: Route[] = [

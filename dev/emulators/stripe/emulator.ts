@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { billing } from '../core/billing.ts'
-import { disputed, onSubscription, planControl } from '../core/controls/billing-controls.ts'
+import { disputed, onSubscription, planControl, quantityControl } from '../core/controls/billing-controls.ts'
 import { changing, onRecord } from '../core/controls/controls.ts'
+import type { AccountContext } from '../core/domain/context.ts'
 import { changePrice, isAsLong } from '../core/domain/plan-changes.ts'
 import { escalateDispute } from '../core/domain/reversals.ts'
+import type { SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
 import { UNKNOWN_CHECKOUT } from '../core/pages/hosted-checkout.ts'
 import { PORTAL } from '../core/pages/hosted-portal.ts'
@@ -36,12 +38,7 @@ const BILLING = billing({
   portal: { path: '/p/session/', lifetimeSeconds: HOUR_SECONDS },
   end: (context, subscription) => cancelSubscription(context, subscription),
   setCancelled: setCancelledInPortal,
-  // A change of the interval begins a new period, which is invoiced at once (docs.stripe.com/billing/subscriptions/prorations).
-  changePlan: (context, subscription, price) => {
-    if (managingSchedule(subscription)) releaseSchedule(context, subscription)
-    const isNow = PRORATION.read(context) === 'always_invoice' || !isAsLong(price, subscription.price)
-    return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period')
-  },
+  changePlan: changeInPortal,
   schedulePlan: (context, subscription, price) =>
     price ? scheduleInPortal(context, subscription, price) : releaseSchedule(context, subscription),
   refund: (context, { id }, amount) => refund(context, { payment_intent: id, amount }),
@@ -49,6 +46,18 @@ const BILLING = billing({
   pendingSeconds: 12 * HOUR_SECONDS,
   renewals,
 })
+
+/** A change of the interval begins a new period, which is invoiced at once (docs.stripe.com/billing/subscriptions/prorations). */
+function changeInPortal(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  price: SoldPrice,
+  quantity = subscription.quantity,
+): SubscriptionRecord {
+  if (managingSchedule(subscription)) releaseSchedule(context, subscription)
+  const isNow = PRORATION.read(context) === 'always_invoice' || !isAsLong(price, subscription.price)
+  return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period', quantity)
+}
 
 /** The money of a hosted page. */
 const money = (amount: number, currency: string) => formatMoney(amount, currency, decimalsAtStripe(currency))
@@ -106,6 +115,8 @@ export const startStripeEmulator = createEmulator({
     /** Sets the account's rate limit. */
     setRateLimit: RATE_LIMIT.control,
     schedulePlan: planControl(scheduleInPortal),
+    /** The customer changes the quantity in the portal, or the seller in the dashboard. */
+    changeQuantity: quantityControl(changeInPortal),
     releaseSchedule: onSubscription(releaseSchedule),
   },
   lists: { checkoutSessions: 'pages', subscriptions: 'subscriptions' },

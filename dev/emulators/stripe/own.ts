@@ -51,7 +51,9 @@ const Schedule = z.object({
   id: z.string(),
   created: z.int(),
   /** The first is the subscription's current period. */
-  phases: z.array(z.object({ price: SoldPrice, start: z.int(), end: z.int(), isTaxed: z.boolean() })).min(1),
+  phases: z
+    .array(z.object({ price: SoldPrice, quantity: z.int(), start: z.int(), end: z.int(), isTaxed: z.boolean() }))
+    .min(1),
   endBehavior: z.enum(['release', 'cancel']),
   releasedAt: z.int().nullable(),
 })
@@ -60,6 +62,7 @@ export type Schedule = z.output<typeof Schedule>
 
 const PendingUpdate = z.object({
   price: SoldPrice,
+  quantity: z.int(),
   /** The period that begins with the update; null: the current one continues. */
   period: z.object({ periodStart: z.int(), periodEnd: z.int(), anchor: z.int() }).nullable(),
   /** Null: its end does not change. */

@@ -21,13 +21,16 @@ import { subscriptionItemId } from './objects/selling.ts'
 import { type PendingUpdate, subscriptionOwn } from './own.ts'
 
 /*
- * A change of a subscription's price by the API (docs.stripe.com/billing/subscriptions/prorations). The pending updates are those of
+ * A change of a subscription's price or quantity by the API (docs.stripe.com/billing/subscriptions/prorations). The pending updates are those of
  * docs.stripe.com/billing/subscriptions/pending-updates and its reference.
  */
 
-/** The parameters of a change, in updates and previews. `proration_behavior`: "the default value is `create_prorations`". */
+/**
+ * The parameters of a change, in updates and previews. That an item without `quantity` keeps its own is UNVERIFIED. `proration_behavior`: "the
+ * default value is `create_prorations`".
+ */
 export const changeParameters = {
-  items: z.tuple([z.strictObject({ id: text(), price: text() })]).optional(),
+  items: z.tuple([z.strictObject({ id: text(), price: text(), quantity: integer(1, 999_999).optional() })]).optional(),
   proration_behavior: z.enum(['always_invoice', 'create_prorations', 'none']).default('create_prorations'),
   proration_date: integer(0).optional(),
 }
@@ -38,13 +41,14 @@ export type Change = z.output<typeof ChangeParameters>
 /** What a change is billed, and whether that is done at once. */
 interface Billed {
   price: SoldPrice
+  quantity: number
   lines: PricedLine[]
   isNow: boolean
   period: PendingUpdate['period']
 }
 
 /**
- * Calculates a change. "When the billing interval changes", the new price is charged in full and at once, whatever the behaviour. A trial
+ * Calculates a change: changes of the quantity are prorated, too. "When the billing interval changes", the new price is charged in full and at once, whatever the behaviour. A trial
  * continues, free of charge.
  *
  * @param prefix of the parameters' names, for errors
@@ -57,13 +61,15 @@ export function billChange(
 ): Billed {
   const price = items ? findItemPrice(context, subscription, items[0], prefix) : subscription.price
   if (date !== undefined) refuseProrationDate(subscription, date, behavior, prefix)
-  const isSame = price.id === subscription.price.id
-  if (subscription.status === 'trialing' || isSame) return { price, lines: [], isNow: false, period: null }
+  const quantity = items?.[0].quantity ?? subscription.quantity
+  const isSame = price.id === subscription.price.id && quantity === subscription.quantity
+  if (subscription.status === 'trialing' || isSame) return { price, quantity, lines: [], isNow: false, period: null }
   const isNew = !isAsLong(price, subscription.price)
-  const { credit, charge, period } = prorate(subscription, price, { now: context.now, usedUntil: date ?? context.now })
+  const { now } = context
+  const { credit, charge, period } = prorate(subscription, price, { now, usedUntil: date ?? now, quantity })
   const lines = [...(behavior === 'none' ? [] : [credit]), { ...charge, isProration: !isNew }]
   if (behavior === 'none' && !isNew) lines.pop()
-  return { price, lines, isNow: isNew || behavior === 'always_invoice', period: isNew ? period : null }
+  return { price, quantity, lines, isNow: isNew || behavior === 'always_invoice', period: isNew ? period : null }
 }
 
 function findItemPrice(
@@ -99,7 +105,7 @@ function refuseProrationDate(
 }
 
 /**
- * Changes the price. If the charge is declined, the change is made all the same and the subscription is past due, or with
+ * Changes the price and the quantity. If the charge is declined, the change is made all the same and the subscription is past due, or with
  * `pending_if_incomplete` it waits for the payment of its invoice.
  */
 export function changeItems(
@@ -109,15 +115,15 @@ export function changeItems(
   { waits, cancelAtPeriodEnd }: { waits: boolean; cancelAtPeriodEnd: boolean | undefined },
 ): boolean {
   refuseUnchangeable(context, subscription)
-  const { price, lines, isNow, period } = billChange(context, subscription, given)
+  const { price, quantity, lines, isNow, period } = billChange(context, subscription, given)
   const isPaid = !isNow || !isDeclined(context, subscription, [...subscription.pendingLines, ...lines])
   if (waits) discardUpdate(context, subscription)
   if (!isPaid && waits) {
-    wait(context, subscription, { price, lines, period, cancelAtPeriodEnd: cancelAtPeriodEnd ?? null })
+    wait(context, subscription, { price, quantity, lines, period, cancelAtPeriodEnd: cancelAtPeriodEnd ?? null })
     return false
   }
   change(context, subscription, () => {
-    Object.assign(subscription, { price, ...period })
+    Object.assign(subscription, { price, quantity, ...period })
     if (!isNow) subscription.pendingLines.push(...lines)
     else payChange(context, subscription, lines, isPaid)
     if (!isPaid) subscription.status = 'past_due'
@@ -132,7 +138,10 @@ export function changeItems(
 function wait(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  { lines, ...update }: Pick<PendingUpdate, 'price' | 'period' | 'cancelAtPeriodEnd'> & { lines: PricedLine[] },
+  {
+    lines,
+    ...update
+  }: Pick<PendingUpdate, 'price' | 'quantity' | 'period' | 'cancelAtPeriodEnd'> & { lines: PricedLine[] },
 ): void {
   change(context, subscription, () => {
     const invoice = payChange(context, subscription, lines, false)
@@ -159,10 +168,10 @@ export function findWaiting(
 export function payUpdate(context: AccountContext, subscription: SubscriptionRecord): void {
   const { pendingUpdate } = subscriptionOwn(subscription)
   if (!pendingUpdate) return
-  const { price, period, cancelAtPeriodEnd, invoice } = pendingUpdate
+  const { price, quantity, period, cancelAtPeriodEnd, invoice } = pendingUpdate
   change(context, subscription, () => {
     collectInvoice(context, find(context, 'invoices', invoice), true)
-    Object.assign(subscription, { price, ...period })
+    Object.assign(subscription, { price, quantity, ...period })
     if (cancelAtPeriodEnd !== null) scheduleEnd(context, subscription, cancelAtPeriodEnd)
     setUpdate(subscription, null)
   })

@@ -33,14 +33,14 @@ export function previewInvoice(
   if (cancel !== undefined && at !== undefined) throw refused('ends_twice')
   if ((cancel ?? at) !== undefined) refuseManaged(subscription)
   const before = find(context, 'customers', subscription.customer).balance
-  const { price, lines, isNow, period } = billChange(
+  const { price, quantity, lines, isNow, period } = billChange(
     context,
     subscription,
     given,
     (name) => `subscription_details[${name}]`,
   )
   const { seller, email } = latestInvoice(context, subscription)
-  Object.assign(subscription, { price: given.items ? price : (subscription.scheduled?.price ?? price), ...period })
+  Object.assign(subscription, given.items ? { price, quantity } : subscription.scheduled, period)
   const billed = [...subscription.pendingLines, ...lines]
   if (!isNow) {
     const end = cancel === false || at === null ? null : subscription.cancelAt

@@ -19,23 +19,28 @@ import { findPrice } from './plan-changes.ts'
  * well (docs.stripe.com/customer-management/configure-portal: "Downgrades").
  */
 
-export function scheduleInPortal(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice) {
+export function scheduleInPortal(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  price: SoldPrice,
+  quantity = subscription.quantity,
+) {
   const { schedules } = subscriptionOwn(subscription)
   const { periodEnd } = subscription
   const made = newSchedule(context, subscription)
   const end = nextPeriodEnd(periodEnd, price, periodEnd)
-  made.phases.push({ price, start: periodEnd, end, isTaxed: isTaxed(subscription) })
+  made.phases.push({ price, quantity, start: periodEnd, end, isTaxed: isTaxed(subscription) })
   const before = schedules.map((each) => release(each, context.now))
-  return scheduleChange(context, subscription, price, { schedules: [...before, made] })
+  return scheduleChange(context, subscription, price, { schedules: [...before, made] }, quantity)
 }
 
 /** A schedule of the current period only. */
 function newSchedule({ now }: AccountContext, subscription: SubscriptionRecord): Schedule {
-  const { price, periodStart, periodEnd, cancelAt } = subscription
+  const { price, quantity, periodStart, periodEnd, cancelAt } = subscription
   return {
     id: newId('sub_sched_'),
     created: now,
-    phases: [{ price, start: periodStart, end: periodEnd, isTaxed: isTaxed(subscription) }],
+    phases: [{ price, quantity, start: periodStart, end: periodEnd, isTaxed: isTaxed(subscription) }],
     endBehavior: cancelAt === null ? 'release' : 'cancel',
     releasedAt: null,
   }
@@ -115,15 +120,17 @@ function updateSchedule(context: AccountContext, id: string, given: z.output<typ
     throw refused('phase_started', { param: 'phases[0][start_date]' })
   const price = findPrice(context, current.items[0].price, 'phases[0][items][0][price]')
   const { start_date: start, end_date: end, automatic_tax: tax } = current
-  const phases: Schedule['phases'] = [{ price, start, end, isTaxed: tax?.enabled ?? false }]
+  const { quantity } = current.items[0]
+  const phases: Schedule['phases'] = [{ price, quantity, start, end, isTaxed: tax?.enabled ?? false }]
   if (next) phases.push(nextPhase(context, end, next))
   const { schedules, ...own } = subscriptionOwn(subscription)
   const endBehavior = given.end_behavior ?? schedule.endBehavior
   const updated = { ...schedule, phases, endBehavior }
   subscription.own = { ...own, schedules: schedules.map((each) => (each.id === id ? updated : each)) }
-  subscription.scheduled = next ? { price: phases.at(-1)!.price } : null
+  const later = phases.at(-1)!
+  subscription.scheduled = next ? { price: later.price, quantity: later.quantity } : null
   // Whether a phase without `automatic_tax` is taxed is UNVERIFIED: here it is not.
-  if (!phases.at(-1)!.isTaxed) subscription.terms = { ...subscription.terms, taxPercent: 0 }
+  if (!later.isTaxed) subscription.terms = { ...subscription.terms, taxPercent: 0 }
   if (endBehavior === 'release') scheduleEnd(context, subscription, false)
   context.emit({ what: 'subscription.schedule_updated', subscription })
   return { subscription, schedule: updated }
@@ -136,14 +143,21 @@ function nextPhase(
 ) {
   const price = findPrice(context, items[0].price, 'phases[1][items][0][price]')
   const cycle = { interval: duration.interval, intervalCount: duration.interval_count }
-  return { price, start, end: nextPeriodEnd(start, cycle, start), isTaxed: tax?.enabled ?? false }
+  return {
+    price,
+    quantity: items[0].quantity,
+    start,
+    end: nextPeriodEnd(start, cycle, start),
+    isTaxed: tax?.enabled ?? false,
+  }
 }
 
 const CreateParameters = z.strictObject({ from_subscription: text() })
 
 const ProrationBehavior = z.literal('none')
+/** That an item without a quantity has one unit is UNVERIFIED. */
 const phase = {
-  items: z.tuple([z.strictObject({ price: text(), quantity: integer(1).optional() })]),
+  items: z.tuple([z.strictObject({ price: text(), quantity: integer(1).default(1) })]),
   proration_behavior: ProrationBehavior.optional(),
   automatic_tax: z.strictObject({ enabled: boolean }).optional(),
 }

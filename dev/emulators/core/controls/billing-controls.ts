@@ -48,6 +48,19 @@ export const planControl = (
     return context.show('subscriptions', changed)
   })
 
+/** Changes the quantity of a subscription, whose price stays the same. */
+export const quantityControl = (
+  change: (
+    context: AccountContext,
+    subscription: SubscriptionRecord,
+    price: SoldPrice,
+    quantity: number,
+  ) => SubscriptionRecord,
+) =>
+  onRecordWith('subscription', 'subscriptions', ['quantity', z.int().positive()], (context, subscription, quantity) =>
+    context.show('subscriptions', change(context, subscription, subscription.price, quantity)),
+  )
+
 /** Disputes a payment, once: the part that is not refunded, or all of it if it was refunded completely. */
 export function disputed(context: AccountContext, payment: PaymentRecord, status: 'open' | 'warning' = 'open') {
   const isDisputed = all(context, 'disputes').some((dispute) => dispute.payment === payment.id)

@@ -38,8 +38,8 @@ export interface NewEvent {
 
 /**
  * The kinds of changes of a subscription. `cancelled`: its end is scheduled; `uncancelled`: this was undone. `activated`: a
- * pending or failed charge was paid. `expired`: it was never paid. `change_scheduled`: it gets another price in its next
- * period.
+ * pending or failed charge was paid. `expired`: it was never paid. `price_changed`: it has another price or quantity;
+ * `change_scheduled`: it gets one in its next period.
  */
 type Change =
   | ('trial_over' | 'renewed' | 'cancelled' | 'uncancelled')
@@ -60,7 +60,8 @@ export function changesBetween(before: SubscriptionRecord, after: SubscriptionRe
 }
 
 function priceChanges(before: SubscriptionRecord, after: SubscriptionRecord): Change[] {
-  if (JSON.stringify(before.price) !== JSON.stringify(after.price)) return ['price_changed']
+  const isOther = JSON.stringify(before.price) !== JSON.stringify(after.price) || before.quantity !== after.quantity
+  if (isOther) return ['price_changed']
   if (JSON.stringify(before.scheduled) === JSON.stringify(after.scheduled)) return []
   return [after.scheduled === null ? 'change_unscheduled' : 'change_scheduled']
 }

@@ -9,7 +9,7 @@ import { type PricedLine, SoldPrice, type SubscriptionRecord } from './selling-r
 import { change, refuseEnded } from './subscriptions.ts'
 
 /*
- * Changes of a subscription's price: immediately, prorated for the rest of the period, or at the end of its period. While the
+ * Changes of a subscription's price or quantity: immediately, prorated for the rest of the period, or at the end of its period. While the
  * customer's charges fail, changes that cost something are refused.
  */
 
@@ -46,29 +46,38 @@ interface Proration {
   period: Pick<SubscriptionRecord, 'periodStart' | 'periodEnd' | 'anchor'>
 }
 
+/** A quantity of a price. */
+export type Ordered = Pick<SubscriptionRecord, 'price' | 'quantity'>
+
+interface Prorated {
+  now: number
+  anew?: boolean
+  usedUntil?: number
+  quantity?: number
+}
+
 /**
  * Prorates a change. A new period begins if its length differs, or with `anew`. `usedUntil`: the time up to which the current period counts
- * as used.
+ * as used. `quantity`: the new one, by default the current one.
  */
 export function prorate(
-  { price: old, quantity, periodStart, periodEnd, anchor }: SubscriptionRecord,
+  { price: old, quantity: oldQuantity, periodStart, periodEnd, anchor }: SubscriptionRecord,
   price: SoldPrice,
-  { now, anew = false, usedUntil = now }: { now: number; anew?: boolean; usedUntil?: number },
+  { now, anew = false, usedUntil = now, quantity = oldQuantity }: Prorated,
 ): Proration {
   const left = Math.max(0, periodEnd - usedUntil) / Math.max(1, periodEnd - periodStart)
   const isNew = anew || !isAsLong(old, price)
   const end = isNew ? nextPeriodEnd(now, price, now) : periodEnd
-  const line = (of: SoldPrice, share: number, from: number, to: number): PricedLine => ({
-    price: of,
-    quantity,
-    amount: Math.sign(share) * Math.round(of.amount * quantity * Math.abs(share)),
+  const line = (of: Ordered, share: number, from: number, to: number): PricedLine => ({
+    ...of,
+    amount: Math.sign(share) * Math.round(of.price.amount * of.quantity * Math.abs(share)),
     periodStart: from,
     periodEnd: to,
     isProration: true,
   })
   return {
-    credit: line(old, -left, usedUntil, periodEnd),
-    charge: isNew ? line(price, 1, now, end) : line(price, left, usedUntil, end),
+    credit: line({ price: old, quantity: oldQuantity }, -left, usedUntil, periodEnd),
+    charge: isNew ? line({ price, quantity }, 1, now, end) : line({ price, quantity }, left, usedUntil, end),
     period: isNew ? { periodStart: now, periodEnd: end, anchor: now } : { periodStart, periodEnd, anchor },
   }
 }
@@ -79,21 +88,22 @@ export function prorate(
  */
 type Billing = 'now' | 'now, less the credit' | 'with the next period' | 'with the next period, less the credit'
 
-/** Changes the price now. A trial continues, free of charge. */
+/** Changes the price, or the quantity, now. A trial continues, free of charge. */
 export function changePrice(
   context: AccountContext,
   subscription: SubscriptionRecord,
   price: SoldPrice,
   bills: Billing,
+  quantity = subscription.quantity,
 ): SubscriptionRecord {
   refuseUnchangeable(context, subscription)
-  const { credit, charge, period } = prorate(subscription, price, context)
+  const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity })
   const isTrial = subscription.status === 'trialing'
   const isNow = bills.startsWith('now')
   const lines = bills.endsWith('less the credit') ? [charge] : [credit, charge]
   if (isNow && !isTrial) refuseDeclined(context, subscription, [credit, charge])
   return change(context, subscription, () => {
-    Object.assign(subscription, { price, scheduled: null, ...(!isTrial && period) })
+    Object.assign(subscription, { price, quantity, scheduled: null, ...(!isTrial && period) })
     if (isTrial) return
     if (!lines.includes(credit)) creditCustomer(context, subscription, credit)
     if (isNow) payChange(context, subscription, lines)
@@ -101,17 +111,18 @@ export function changePrice(
   })
 }
 
-/** Schedules a change of price for the end of the period; null: cancels it. */
+/** Schedules a change of price or quantity for the end of the period; null: cancels it. */
 export function scheduleChange(
   context: AccountContext,
   subscription: SubscriptionRecord,
   price: SoldPrice | null,
   own: Record<string, unknown> = {},
+  quantity = subscription.quantity,
 ): SubscriptionRecord {
   refuseEnded(context, subscription)
   if (price !== null) refuseUnchangeable(context, subscription)
   return change(context, subscription, () => {
-    subscription.scheduled = price && { price }
+    subscription.scheduled = price && { price, quantity }
     subscription.own = { ...subscription.own, ...z.record(z.string(), z.json()).parse(own) }
   })
 }

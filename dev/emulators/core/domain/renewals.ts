@@ -21,8 +21,7 @@ export function beginNextPeriod(subscription: SubscriptionRecord): void {
 
 function applySchedule(subscription: SubscriptionRecord): void {
   if (subscription.scheduled === null) return
-  subscription.price = subscription.scheduled.price
-  subscription.scheduled = null
+  Object.assign(subscription, subscription.scheduled, { scheduled: null })
 }
 
 /**

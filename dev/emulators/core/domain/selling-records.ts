@@ -117,8 +117,8 @@ export const SubscriptionRecord = z.object({
   price: SoldPrice,
   quantity: z.int(),
   terms: Terms,
-  /** The price for its next period, if it changes. */
-  scheduled: z.object({ price: SoldPrice }).nullable().default(null),
+  /** The price and the quantity for its next period, if one of them changes. */
+  scheduled: z.object({ price: SoldPrice, quantity: z.int() }).nullable().default(null),
   /** Prorations that are invoiced with its next period. */
   pendingLines: z.array(PricedLine).default([]),
   /** `suspended`: its mandate is invalid. `completed`: all its scheduled charges were made. */

@@ -162,7 +162,7 @@ function lineObject(context: AccountContext, invoice: InvoiceRecord, line: Price
     discount_amounts: discount === 0 ? [] : [{ amount: discount, discount: `di_${id.slice(3)}` }],
     taxes: tax === 0 ? [] : [complete('total_tax', { amount: tax, taxable_amount: line.amount - discount })],
     description: proration
-      ? `${amount < 0 ? 'Unused' : 'Remaining'} time on ${price.label}`
+      ? `${amount < 0 ? 'Unused' : 'Remaining'} time on ${quantity > 1 ? `${quantity} × ` : ''}${price.label}`
       : `${quantity} × ${price.label}`,
     invoice: id,
     metadata: readMetadata(invoice),

@@ -22,8 +22,8 @@ export function scheduleObject(subscription: SubscriptionRecord, schedule: Sched
 }
 
 const phaseObject = (
-  { quantity, trialEnd }: SubscriptionRecord,
-  { price, start: start_date, end: end_date, isTaxed }: Schedule['phases'][number],
+  { trialEnd }: SubscriptionRecord,
+  { price, quantity, start: start_date, end: end_date, isTaxed }: Schedule['phases'][number],
 ) =>
   complete('subscription_schedule_phase', {
     start_date,

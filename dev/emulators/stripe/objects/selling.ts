@@ -104,14 +104,14 @@ export function checkoutLineItems(page: PageRecord) {
 }
 
 /** What Stripe shows of `billing_cycle_anchor` is UNVERIFIED. */
-function pendingUpdateObject(subscription: SubscriptionRecord, { price, period, ...update }: PendingUpdate) {
+function pendingUpdateObject(subscription: SubscriptionRecord, { price, quantity, period, ...update }: PendingUpdate) {
   return {
     ...snakeFields(update, 'cancelAtPeriodEnd', 'expiresAt'),
     billing_cycle_anchor: period?.anchor ?? null,
     discount: null,
     discounts: null,
     metadata: null,
-    subscription_items: [itemObject({ ...subscription, price, ...period })],
+    subscription_items: [itemObject({ ...subscription, price, quantity, ...period })],
     trial_end: null,
     trial_from_plan: null,
   }
