@@ -92,6 +92,7 @@ create table prices (
   retired_at      timestamptz,
   features        text[] not null default '{}' check (cardinality(features) <= 100), -- what it includes besides tokens
   access          boolean not null default true, -- false: a pack, which does not make its buyer `paid`
+  per_unit        boolean not null default false, -- several units can be bought: the amount and the tokens are those of one
   check ((interval is null) = (interval_count is null)),
   constraint prices_pack check (access or interval is null)
 );
@@ -168,6 +169,7 @@ create table checkouts (
   price_id        text not null references prices,
   acquiring       text not null,
   trial_days      integer not null check (trial_days between 0 and 730),
+  quantity        integer not null default 1 check (quantity >= 1), -- of units that the page sells
   options         jsonb not null default '{}' check (jsonb_typeof(options) = 'object'), -- settings.checkout of the paywall
   offer           jsonb check (jsonb_typeof(offer) = 'object'), -- what is taken off: {id, discount, processor_discount} of an offer, as it was
   further_trial   boolean not null, -- the trial is valid even if the buyer has had one: the owner requested it
@@ -184,7 +186,7 @@ create table checkouts (
   hosted_page_id  text check (char_length(hosted_page_id) <= 255), -- the processor's id of the hosted page, once it is open
   url             text check (char_length(url) <= 8192),
   currency        text check (currency ~ '^[A-Z]{3}$'),        -- what the hosted page charges
-  amount          bigint check (amount >= 0),
+  amount          bigint check (amount >= 0), -- of one unit
   charged         bigint check (charged >= 0), -- the first payment, with taxes and after discounts; 0 for a trial
   replaces        boolean not null default false, -- once paid, the buyer's older subscriptions are never charged again
   completed_at    timestamptz,
@@ -250,6 +252,7 @@ create table purchases (
   interval             text check (interval in ('day', 'week', 'month', 'year')),
   interval_count       integer check (interval_count between 1 and 365),
   unit_amount          bigint not null check (unit_amount >= 0),
+  quantity             bigint not null default 1 check (quantity between 0 and 9007199254740991), -- of units that it is charged for
   currency             text not null check (currency ~ '^[A-Z]{3}$'),
   current_period_start timestamptz,
   current_period_end   timestamptz,
@@ -275,6 +278,7 @@ create table purchases (
   unmatched_from       timestamptz,          -- from when on no price of the paywall matches its charge
   scheduled_change_at  timestamptz,          -- when a scheduled change of plan takes effect; null: none is scheduled
   scheduled_price_id   text references prices, -- its price from then on; null if no price of the paywall matches it
+  scheduled_quantity   bigint check (scheduled_quantity between 0 and 9007199254740991), -- its quantity from then on
   access_ended_at      timestamptz,          -- when the event about the end of its grace period was emitted
   paid_period_start    timestamptz,          -- start of the last paid or trial period: its tokens are credited
   fetched_at           timestamptz not null, -- the paywall's time before the fetch: a later fetch always wins
@@ -302,9 +306,11 @@ create table plan_changes (
   paywall_id      text not null,
   purchase_id     uuid not null references purchases,
   from_price_id   text not null references prices,
+  from_quantity   bigint not null,
   to_price_id     text not null references prices,
+  quantity        bigint not null check (quantity >= 1), -- the new one
   processor_price text not null check (char_length(processor_price) between 1 and 255), -- the new price, in the subscription's currency
-  amount          bigint not null check (amount >= 0),
+  amount          bigint not null check (amount >= 0), -- of one unit
   currency        text not null check (currency ~ '^[A-Z]{3}$'),
   takes_effect    text not null check (takes_effect in ('now', 'period_end')),
   priced_at       timestamptz not null, -- the current period counts as used up to then
@@ -357,6 +363,7 @@ create table credited_periods (
   starts_at   timestamptz not null,
   ends_at     timestamptz,          -- null for a one-time purchase
   price_id    text not null references prices, -- the price that was credited last
+  quantity    bigint not null default 1,       -- of units for which it was credited last
   credited    jsonb not null check (jsonb_typeof(credited) = 'object'), -- tokens by type: the highest credit so far
   paid_by     uuid,                 -- the payment for which the period was credited; null: the period was read as paid
   given_back  jsonb check (jsonb_typeof(given_back) = 'object'), -- tokens by type that were taken back when `refunded` was returned

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_8fa3a73beac52b71'
+const RELEASE = 'release_5fa58c3acad65646'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -84,13 +84,14 @@ export function claimCheckout<Result>(db: Database, p: {
   fixedTrials?: object | null | undefined
   offer?: string | null | undefined
   code?: string | null | undefined
+  quantity?: number | null | undefined
   successOrigin?: string | null | undefined
   errorOrigin?: string | null | undefined
   serviceOrigin?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::uuid, $16::text, $17::text, $18::text, $19::text, $20::text, $21::text, $22::integer, $23::text, $24::text, $25::text, $26::jsonb, $27::text, $28::text, $29::text, $30::text, $31::text) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.offer ?? null, p.code ?? null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::uuid, $16::text, $17::text, $18::text, $19::text, $20::text, $21::text, $22::integer, $23::text, $24::text, $25::text, $26::jsonb, $27::text, $28::text, $29::integer, $30::text, $31::text, $32::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.offer ?? null, p.code ?? null, p.quantity ?? null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
   )
 }
 
@@ -113,12 +114,13 @@ export function claimPlanChange<Result>(db: Database, p: {
   userId?: string | null | undefined
   externalId?: string | null | undefined
   subscriptionId?: string | null | undefined
+  quantity?: number | null | undefined
   takesEffect?: string | null | undefined
   quote?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_plan_change($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::uuid, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::text, $19::uuid) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null, p.quote ?? null],
+    `select ${RELEASE}.claim_plan_change($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::uuid, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::integer, $19::text, $20::uuid) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.quantity ?? null, p.takesEffect ?? null, p.quote ?? null],
   )
 }
 
@@ -429,11 +431,12 @@ export function previewPlanChange<Result>(db: Database, p: {
   userId?: string | null | undefined
   externalId?: string | null | undefined
   subscriptionId?: string | null | undefined
+  quantity?: number | null | undefined
   takesEffect?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.preview_plan_change($1::text, $2::text, $3::text, $4::jsonb, $5::text, $6::uuid, $7::text, $8::uuid, $9::text, $10::text, $11::text, $12::text, $13::text) as result`,
-    [p.paywallId, p.host, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.takesEffect ?? null],
+    `select ${RELEASE}.preview_plan_change($1::text, $2::text, $3::text, $4::jsonb, $5::text, $6::uuid, $7::text, $8::uuid, $9::text, $10::text, $11::text, $12::text, $13::integer, $14::text) as result`,
+    [p.paywallId, p.host, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.quantity ?? null, p.takesEffect ?? null],
   )
 }
 

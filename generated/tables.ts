@@ -97,6 +97,7 @@ export interface Checkouts {
   price_id: string;
   processor_price: string | null;
   purge_at: Generated<Timestamp | null>;
+  quantity: Generated<number>;
   reconcile_at: Timestamp | null;
   replaces: Generated<boolean>;
   return_origin: string;
@@ -116,6 +117,7 @@ export interface CreditedPeriods {
   paid_by: string | null;
   price_id: string;
   purchase_id: string;
+  quantity: Generated<Int8>;
   refunded: string | null;
   starts_at: Timestamp;
 }
@@ -266,6 +268,7 @@ export interface PlanChanges {
   due_now: Int8 | null;
   expires_at: Timestamp;
   from_price_id: string;
+  from_quantity: Int8;
   holder: string | null;
   id: Generated<string>;
   idempotency_key: string | null;
@@ -276,6 +279,7 @@ export interface PlanChanges {
   priced_at: Timestamp;
   processor_price: string;
   purchase_id: string;
+  quantity: Int8;
   reply: string | null;
   request_hash: string | null;
   takes_effect: string;
@@ -293,6 +297,7 @@ export interface Prices {
   label: string;
   locals: Json;
   paywall_id: string;
+  per_unit: Generated<boolean>;
   position: number;
   processor_price: string;
   retired_at: Timestamp | null;
@@ -354,10 +359,12 @@ export interface Purchases {
   processor_customer: string | null;
   processor_id: string;
   processor_price: string | null;
+  quantity: Generated<Int8>;
   reconcile_at: Timestamp | null;
   replaced_by: string | null;
   scheduled_change_at: Timestamp | null;
   scheduled_price_id: string | null;
+  scheduled_quantity: Int8 | null;
   started_at: Generated<Timestamp>;
   status: string;
   stop_alerted_at: Timestamp | null;

@@ -80,11 +80,12 @@ function amountWarnings(before: StoredPrice, price: FilePrice, what: string, acq
 }
 
 /** The fields that the id does not cover, under the names of the file's fields. */
-const mutableFields = ({ label, tokens, features, access, position }: StoredPrice | PriceRow) => ({
+const mutableFields = ({ label, tokens, features, access, per_unit, position }: StoredPrice | PriceRow) => ({
   label,
   tokens,
   features,
   access,
+  per_unit,
   position: position + 1,
 })
 
@@ -144,6 +145,7 @@ export async function savePrices(db: Database, prices: PriceRow[]): Promise<void
           tokens: ref('excluded.tokens'),
           features: ref('excluded.features'),
           access: ref('excluded.access'),
+          per_unit: ref('excluded.per_unit'),
           position: ref('excluded.position'),
           retired_at: null,
         })),

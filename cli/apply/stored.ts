@@ -91,7 +91,7 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
       jsonArrayFrom(
         selectFrom('prices')
           .select(['id', 'slug', 'label', 'currency', 'amount', 'interval', 'interval_count', 'trial_days'])
-          .select(['processor_price', 'tokens', 'features', 'access', 'position'])
+          .select(['processor_price', 'tokens', 'features', 'access', 'per_unit', 'position'])
           .select((price) => price.ref('locals').$castTo<LocalPrice[]>().as('locals'))
           .select((price) => price('retired_at', 'is not', null).as('retired'))
           .whereRef('paywall_id', '=', 'paywalls.id')

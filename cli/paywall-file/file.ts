@@ -53,6 +53,7 @@ export interface FilePrice extends Omit<Sale, 'acquiring'> {
   tokens: { type: string; count: number }[]
   features: string[]
   access: boolean
+  per_unit: boolean
 }
 
 /** An offer that takes something off. Times are ISO 8601 in UTC. */
@@ -130,8 +131,8 @@ async function completePrice(price: WrittenPrice, paywallId: string, acquiring: 
     processor_price: price.processorPrice,
     locals: price.locals.map(completeLocal),
   }
-  const { label, tokens, features, access = true } = price
-  return { ...sale, id: await priceId({ ...sale, acquiring }), label, tokens, features, access }
+  const { label, tokens, features, access = true, per_unit } = price
+  return { ...sale, id: await priceId({ ...sale, acquiring }), label, tokens, features, access, per_unit }
 }
 
 function completeLocal({ processorPrice, ...local }: WrittenPrice['locals'][number]): LocalPrice {

@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { canonicalHash } from '../../lib/crypto/canonical.ts'
 import { isCountry } from '../../lib/geo/countries.ts'
 import type { LocalPrice as TargetedPrice } from '../../lib/geo/targeting.ts'
-import { isCurrency, toMinorUnits } from '../../lib/money/money.ts'
+import { isCurrency, toMajorUnits, toMinorUnits } from '../../lib/money/money.ts'
+import { MAX_QUANTITY } from '../../lib/money/quantity.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { INTERVALS, type Interval } from '../../lib/processors/processor.ts'
 import { MAX_TOKENS } from '../../lib/tokens/add-tokens.ts'
@@ -101,12 +102,19 @@ const shape = z.strictObject({
       'Whether it makes its buyer `paid`. Only a one-time price may be false: a pack, which anybody can buy repeatedly. Default: true. ' +
         'Required for a one-time price with tokens',
     ),
+  per_unit: z
+    .boolean()
+    .default(false)
+    .describe(
+      `Whether a buyer can buy several units, such as seats: up to ${MAX_QUANTITY}. The amount and the tokens are those of one unit. ` +
+        'Default: false',
+    ),
   locals: checked(z.array(local), 1, unique('tier')).default([]).describe('Local prices for countries or tiers'),
   tokens: checked(tokens, 1, unique('type')).default([]).describe('The tokens that a buyer gets'),
 })
 
 /** A price, with amounts in major units. */
-export const price = checked(checked(shape, 1, exactAmount, checkInterval, checkAccess), 4, checkCountries)
+export const price = checked(checked(shape, 1, exactAmount, checkInterval, checkAccess), 4, checkCountries, checkUnits)
 
 export type WrittenPrice = z.output<typeof shape>
 
@@ -136,6 +144,27 @@ function checkCountries({ locals }: WrittenPrice, context: z.RefinementCtx): voi
   disjoint(lists, context)
 }
 
+/** The amount and the tokens of the largest quantity must be exact numbers, too. */
+function checkUnits(price: WrittenPrice, context: z.RefinementCtx): void {
+  if (!price.per_unit) return
+  const variants = [
+    { path: [] as PropertyKey[], sold: price },
+    ...price.locals.map((sold, index) => ({ path: ['locals', index] as PropertyKey[], sold })),
+  ]
+  const most = Math.floor(Number.MAX_SAFE_INTEGER / MAX_QUANTITY)
+  for (const { path, sold } of variants) {
+    if (!isCurrency(sold.currency)) continue
+    const limit = toMajorUnits(most, sold.currency)
+    if (sold.amount > limit) issueAt(context, [...path, 'amount'], `at most ${limit} with per_unit`)
+  }
+  const mostTokens = MAX_TOKENS / MAX_QUANTITY
+  for (const [index, { count, trial_count: trialCount = 0 }] of price.tokens.entries()) {
+    if (count > mostTokens) issueAt(context, ['tokens', index, 'count'], `at most ${mostTokens} with per_unit`)
+    if (trialCount > mostTokens)
+      issueAt(context, ['tokens', index, 'trial_count'], `at most ${mostTokens} with per_unit`)
+  }
+}
+
 function exactAmount({ amount, currency }: { amount: number; currency: string }, context: z.RefinementCtx): void {
   if (!isCurrency(currency)) return
   try {
@@ -146,7 +175,7 @@ function exactAmount({ amount, currency }: { amount: number; currency: string },
   }
 }
 
-/** What is sold, with amounts in minor units. Label, tokens, features and access are left out: they may change without a new id. */
+/** What is sold, with amounts in minor units. The other fields, such as the label and the tokens, may change without a new id. */
 export interface Sale {
   paywall_id: string
   slug: string

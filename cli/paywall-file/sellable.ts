@@ -22,9 +22,13 @@ export function checkSellable(
   { processor, prices }: { processor: { acquiring: ProcessorName }; prices: WrittenPrice[] },
   context: z.RefinementCtx,
 ): void {
+  const { title, capabilities } = DEFINITIONS[processor.acquiring]
   for (const [index, price] of prices.entries()) {
     for (const { path, message } of sellingProblems(processor.acquiring, price)) {
       issueAt(context, ['prices', index, ...path], message)
+    }
+    if (price.per_unit && !capabilities.sellsUnits) {
+      issueAt(context, ['prices', index, 'per_unit'], `${title} cannot sell several units of a price (sellsUnits)`)
     }
   }
   for (const { index, path, message } of catalogueProblems(processor.acquiring, prices)) {

@@ -21,6 +21,7 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
   expiresPages: 'Open hosted pages can be closed through the API',
   pagesSellOnce: 'A hosted page can be paid only once',
   idempotencyKeys: 'Supports idempotency keys: a repeated call has no second effect',
+  sellsUnits: 'Sells several units of a price: `per_unit`',
   sellsToAnonymous: 'Sells to buyers without a known e-mail address',
   readsIncludePayments: 'Payments whose webhooks are lost can be read through the API',
   reportsTax: 'Reports the tax in a payment',

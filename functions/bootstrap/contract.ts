@@ -44,6 +44,9 @@ export const Price = z
     trial_days: z.int().min(0).describe('Trial days before the first payment'),
     features: z.array(z.string()).describe("Features it includes besides tokens, by the owner's names"),
     access: z.boolean().describe('False for a pack: it does not make its buyer `paid` and can be bought repeatedly'),
+    per_unit: z
+      .boolean()
+      .describe('Whether several units can be bought, such as seats. The amount and the tokens are those of one unit'),
     tokens: z
       .array(
         z.object({
@@ -163,6 +166,7 @@ const example = {
       trial_days: 7,
       features: ['export'],
       access: true,
+      per_unit: false,
       tokens: [{ type: 'standard', count: 500, trial_count: 50 }],
       local: { currency: 'INR', amount: 399 },
     },

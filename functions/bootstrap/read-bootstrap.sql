@@ -20,7 +20,7 @@ begin
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', price.id, 'slug', price.slug, 'label', price.label, 'currency', price.currency, 'amount', price.amount,
           'interval', price.interval, 'interval_count', price.interval_count, 'trial_days', price.trial_days,
-          'features', price.features, 'access', price.access, 'tokens', price.tokens,
+          'features', price.features, 'access', price.access, 'per_unit', price.per_unit, 'tokens', price.tokens,
           'locals', price.locals
         ) order by price.position), '[]')
         from prices price where price.paywall_id = p.id and price.retired_at is null))

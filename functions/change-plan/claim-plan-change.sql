@@ -12,7 +12,7 @@ create function claim_plan_change(
   paywall_id text, host text, caller text, key uuid, has_key boolean, hash text, holder uuid, price_id text, capabilities jsonb,
   key_hash text default null, token_user_id uuid default null, token_audience text default null, token_session_id uuid default null,
   email text default null, user_id text default null, external_id text default null,
-  subscription_id text default null, takes_effect text default null, quote uuid default null
+  subscription_id text default null, quantity integer default null, takes_effect text default null, quote uuid default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
@@ -41,7 +41,8 @@ begin
     select * into subscription from purchases p where p.id = change.purchase_id for no key update;
   else
     wanted := plan_change_order(
-      paywall_id, token_user_id, email, user_id, external_id, subscription_id, price_id, takes_effect, capabilities);
+      paywall_id, token_user_id, email, user_id, external_id, subscription_id, price_id, quantity, takes_effect,
+      capabilities);
     if wanted.refusal is not null then return refused_plan_change(wanted.refusal, wanted.member_id, wanted.subscription); end if;
     subscription := wanted.subscription;
   end if;
@@ -51,9 +52,9 @@ begin
   if change.id is null then refused := consume_plan_change(token_user_id); end if;
   if refused is not null then return refused; end if;
   if change.id is null and quote is null then
-    change := new_plan_change(gate.owner_id, subscription, wanted.price, wanted.takes_effect);
+    change := new_plan_change(gate.owner_id, subscription, wanted.price, wanted.quantity, wanted.takes_effect);
   elsif change.id is null then
-    change := find_quote(gate.owner_id, quote, subscription, wanted.price, wanted.takes_effect);
+    change := find_quote(gate.owner_id, quote, subscription, wanted.price, wanted.quantity, wanted.takes_effect);
     if change.id is null then return verdict('quote_expired') || logged(wanted.member_id, purchase_id => subscription.id); end if;
   end if;
 
@@ -90,15 +91,16 @@ end $$;
 
 -- A quote of this very change that nobody has requested yet, all null if there is none: it has expired, or the subscription has changed
 -- since. The subscription's row must be locked.
-create function find_quote(owner_id uuid, quote uuid, subscription purchases, price prices, takes_effect text) returns plan_changes
-language plpgsql stable as $$
+create function find_quote(
+  owner_id uuid, quote uuid, subscription purchases, price prices, quantity bigint, takes_effect text
+) returns plan_changes language plpgsql stable as $$
 begin
   return (
     select c from plan_changes c
     where (c.owner_id, c.id) = (find_quote.owner_id, quote) and c.holder is null and c.due_now is not null
       and c.expires_at > paywall_now(subscription.paywall_id)
-      and (c.purchase_id, c.from_price_id, c.to_price_id, c.takes_effect) =
-        (subscription.id, subscription.price_id, price.id, find_quote.takes_effect)
+      and (c.purchase_id, c.from_price_id, c.from_quantity, c.to_price_id, c.quantity, c.takes_effect) =
+        (subscription.id, subscription.price_id, subscription.quantity, price.id, find_quote.quantity, find_quote.takes_effect)
       and (c.processor_price, c.amount, c.currency) = (price.processor_price, price.amount, price.currency)
       and c.period_end = subscription.current_period_end);
 end $$;

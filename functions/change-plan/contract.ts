@@ -9,6 +9,7 @@ import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { email, externalIdOr } from '../../lib/http/user-fields.ts'
 import type { Identity, MemberRefusal } from '../../lib/members/member.ts'
 import { memberErrors } from '../../lib/members/member-errors.ts'
+import { MAX_QUANTITY } from '../../lib/money/quantity.ts'
 import { INTERVALS, PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
@@ -17,7 +18,7 @@ export const PATH = '/api/v1/paywall/:id/change-plan'
 /**
  * Why a plan is not changed: see plan-change-order.sql and claim-plan-change.sql. `several_subscriptions`: the call names none of them.
  * `unsupported`: its processor cannot change plans, or not in this way. `unschedulable`: the processor can do so at once only.
- * `same_price`: it has this price. `other_currency`: the price is not sold in the subscription's currency. `unchangeable`: it is past due,
+ * `same_price`: it has this price and quantity. `not_per_unit`: several units of a price that is sold one at a time. `other_currency`: the price is not sold in the subscription's currency. `unchangeable`: it is past due,
  * paused, pending, or about to be replaced or ended. `cancelled`: its end is scheduled, and its processor cannot change plans then.
  */
 export type OrderRefusal =
@@ -33,6 +34,7 @@ export type OrderRefusal =
   | 'unchangeable'
   | 'cancelled'
   | 'too_many_changes'
+  | 'not_per_unit'
 
 export type ClaimRefusal = OrderRefusal | 'key_reused' | 'key_required' | 'quote_expired'
 
@@ -72,7 +74,7 @@ export const errors = defineErrors<ChangeRefusal>({
     "The subscription's processor, named in `acquiring`, changes plans at once only, and `when` is `period_end`, which is " +
       'the default for a lower price',
   ],
-  same_price: [409, 'price_unchanged', 'The subscription has this price already'],
+  same_price: [409, 'price_unchanged', 'The subscription has this price and quantity already'],
   other_currency: [409, 'currency_mismatch', "The price is not sold in the subscription's currency"],
   unchangeable: [
     409,
@@ -91,6 +93,7 @@ export const errors = defineErrors<ChangeRefusal>({
     'The quote has expired or was used, the subscription has changed since, or another amount would be charged. Nothing has ' +
       'changed: request another preview',
   ],
+  not_per_unit: [400, 'Invalid quantity', 'The price is not sold per unit: its `per_unit` is false'],
   too_many_changes: [
     429,
     'rate_limit_exceeded',
@@ -115,6 +118,7 @@ const SUBSCRIPTION_ID_LENGTH = 255
 describeCodes({
   'Invalid priceId format': `\`priceId\` must be a string of at most ${PRICE_ID_LENGTH} characters`,
   'Invalid subscriptionId': `\`subscriptionId\` must be a string of at most ${SUBSCRIPTION_ID_LENGTH} characters`,
+  'Invalid quantity': `\`quantity\` must be an integer from 1 to ${MAX_QUANTITY}`,
   'Invalid when': '`when` must be `now` or `period_end`',
   'Invalid preview': '`preview` must be true or false',
   'Invalid quote': '`quote` must be the `quote` of a preview',
@@ -140,8 +144,8 @@ const change = z.object(
       .min(1, 'Invalid priceId format')
       .max(PRICE_ID_LENGTH, 'Invalid priceId format')
       .describe(
-        'The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has ' +
-          'undoes a scheduled change',
+        'The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has, with ' +
+          'its quantity, undoes a scheduled change',
       ),
     subscriptionId: z
       .string('Invalid subscriptionId')
@@ -149,12 +153,22 @@ const change = z.object(
       .nullish()
       .transform((id) => id || undefined)
       .describe("The purchase's `id`. Required only if the user has several subscriptions on the paywall"),
+    quantity: z
+      .int('Invalid quantity')
+      .min(1, 'Invalid quantity')
+      .max(MAX_QUANTITY, 'Invalid quantity')
+      .nullish()
+      .transform((quantity) => quantity ?? undefined)
+      .describe(
+        'The new number of units. The same price with another quantity is a change of plan, too. Default: that of the subscription ' +
+          'if the new price has `per_unit`, else 1',
+      ),
     when: z
       .enum(['now', 'period_end'], 'Invalid when')
       .nullish()
       .describe(
         '`now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription ' +
-          'renews at the new price. Default: `now` if the new price is higher per day, else `period_end`, which a ' +
+          'renews at the new price. Default: `now` if the new price times its quantity is higher per day, else `period_end`, which a ' +
           'processor that changes plans at once only refuses',
       ),
     preview: z
@@ -187,7 +201,8 @@ const Money = z.object({ amount: z.int().min(0).describe('In minor units of the 
 const Plan = z.object({
   price_id: z.string(),
   price_slug: z.string(),
-  unit_amount: z.int().min(0).describe('The price per billing period, in minor units of the currency'),
+  unit_amount: z.int().min(0).describe('The price of one unit per billing period, in minor units of the currency'),
+  quantity: z.int().min(0).describe('How many units it is charged for'),
   currency,
   interval: z.enum(INTERVALS),
   interval_count: z.int().min(1),
@@ -200,7 +215,7 @@ const PlanBefore = Plan.extend({
 
 const When = z
   .enum(['now', 'period_end'])
-  .describe('As requested, or the default. Always `period_end` if the subscription keeps its price')
+  .describe('As requested, or the default. Always `period_end` if the subscription keeps its price and quantity')
 
 export const Preview = z.object({
   quote: z
@@ -247,7 +262,7 @@ export const Reply = z.union([Preview, Changed])
 const status = z.object({ status: z.enum(PURCHASE_STATUSES).describe("The subscription's status") })
 const processor = z.object({ acquiring: z.enum(PROCESSOR_NAMES).describe("The subscription's processor") })
 
-const plan = { currency: 'USD', interval: 'month', interval_count: 1 } as const
+const plan = { quantity: 1, currency: 'USD', interval: 'month', interval_count: 1 } as const
 const example = {
   quote: '9c1f0e0a-52a4-4c39-9d0e-3f3f0a4a9b61',
   subscription_id: '5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11',

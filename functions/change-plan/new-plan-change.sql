@@ -1,18 +1,19 @@
 -- A change of plan as a row of plan_changes: its id is the quote of a preview.
 
 -- Stores a change of plan that can be requested for 15 minutes. Returns its row. The subscription's row must be locked.
-create function new_plan_change(owner_id uuid, subscription purchases, price prices, takes_effect text) returns plan_changes
-language plpgsql as $$
+create function new_plan_change(
+  owner_id uuid, subscription purchases, price prices, quantity bigint, takes_effect text
+) returns plan_changes language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(subscription.paywall_id);
   change plan_changes;
 begin
   insert into plan_changes as c (
-    owner_id, paywall_id, purchase_id, from_price_id, to_price_id, processor_price, amount, currency, takes_effect,
-    priced_at, period_end, expires_at, created_at
+    owner_id, paywall_id, purchase_id, from_price_id, from_quantity, to_price_id, quantity, processor_price, amount,
+    currency, takes_effect, priced_at, period_end, expires_at, created_at
   ) values (
-    owner_id, subscription.paywall_id, subscription.id, subscription.price_id, price.id, price.processor_price, price.amount,
-    price.currency, takes_effect, present, subscription.current_period_end, plan_change_expiry(subscription.paywall_id), present
+    owner_id, subscription.paywall_id, subscription.id, subscription.price_id, subscription.quantity, price.id, quantity,
+    price.processor_price, price.amount, price.currency, takes_effect, present, subscription.current_period_end, plan_change_expiry(subscription.paywall_id), present
   ) returning c.* into change;
   return change;
 end $$;
@@ -36,9 +37,10 @@ begin
       'is_cancelled', subscription.cancel_at_period_end,
       'from', jsonb_build_object(
         'price_id', shown ->> 'price_id', 'price_slug', shown ->> 'price_slug', 'unit_amount', subscription.unit_amount,
-        'currency', subscription.currency, 'interval', subscription.interval, 'interval_count', subscription.interval_count),
+        'quantity', subscription.quantity, 'currency', subscription.currency, 'interval', subscription.interval, 'interval_count', subscription.interval_count),
       'to', jsonb_build_object(
-        'price_id', price.id, 'price_slug', price.slug, 'unit_amount', change.amount, 'currency', change.currency,
+        'price_id', price.id, 'price_slug', price.slug, 'unit_amount', change.amount, 'quantity', change.quantity,
+        'currency', change.currency,
         'interval', price.interval, 'interval_count', price.interval_count))
     from prices price cross join purchase_json(subscription) shown
     where price.id = change.to_price_id);

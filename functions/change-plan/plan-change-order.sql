@@ -1,18 +1,21 @@
--- What a change of plan would change: the subscription, its row locked, and the new price in its currency. `refusal` is null if the plan
--- can be changed. `takes_effect` is `now` or `period_end`. The gate must be open. While a change is scheduled, the subscription's own price
--- is accepted, even if it is no longer on sale: the subscription renews at that price, and the scheduled change is undone.
+-- What a change of plan would change: the subscription, its row locked, the new price in its currency, and the new quantity. `refusal` is
+-- null if the plan can be changed. `takes_effect` is `now` or `period_end`. The gate must be open. While a change is scheduled, the
+-- subscription's own price and quantity are accepted, even if the price is no longer on sale: the subscription renews at that price, and
+-- the scheduled change is undone.
 --
+--   wanted        the quantity; null: the subscription's own for a price that is sold per unit, and for its own price, else 1
 --   capabilities  of each processor: {changesPlan, schedulesPlanChange}, of its definition
 create function plan_change_order(
   paywall_id text, token_user_id uuid, email text, user_id text, external_id text, subscription_id text, price_id text,
-  requested text, capabilities jsonb,
-  out refusal text, out member_id uuid, out subscription purchases, out price prices, out takes_effect text
+  wanted integer, requested text, capabilities jsonb,
+  out refusal text, out member_id uuid, out subscription purchases, out price prices, out quantity bigint, out takes_effect text
 ) language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
   member record;
   running uuid[];
   offered prices;
+  is_own_price boolean;
   is_current boolean;
   capable jsonb;
 begin
@@ -32,12 +35,15 @@ begin
   select * into offered from prices p
   where p.paywall_id = plan_change_order.paywall_id and p.id = plan_change_order.price_id and p.interval is not null
     and (p.retired_at is null
-      or p.id = subscription.price_id and subscription.unmatched_from is null and subscription.scheduled_change_at is not null);
+      or p.id = subscription.price_id and subscription.unmatched_from is null and subscription.scheduled_change_at is not null
+        and coalesce(wanted, subscription.quantity) = subscription.quantity);
   price := price_in_currency(offered, subscription);
-  is_current := subscription.unmatched_from is null and subscription.price_id = price.id;
+  is_own_price := coalesce(subscription.unmatched_from is null and subscription.price_id = price.id, false);
+  quantity := coalesce(wanted, case when is_own_price or price.per_unit then greatest(1, subscription.quantity) else 1 end);
+  is_current := is_own_price and subscription.quantity = quantity;
   takes_effect := case
     when is_current then 'period_end'
-    else coalesce(requested, case when is_upgrade(subscription, price) then 'now' else 'period_end' end) end;
+    else coalesce(requested, case when is_upgrade(subscription, price, quantity) then 'now' else 'period_end' end) end;
   capable := capabilities -> subscription.acquiring;
   refusal := case
     when capable ->> 'changesPlan' = 'never'
@@ -46,6 +52,7 @@ begin
     when subscription.status not in ('active', 'trialing') or is_past_grace(subscription, present)
       or subscription.stop_requested_at is not null then 'unchangeable'
     when price.id is null then 'other_currency'
+    when not is_current and quantity > 1 and not price.per_unit then 'not_per_unit'
     -- The scheduled change may have taken effect already: then there is nothing to keep.
     when is_current and subscription.scheduled_change_at <= present then 'unchangeable'
     when is_current and subscription.scheduled_change_at is null then 'same_price'
@@ -77,11 +84,11 @@ begin
   return price;
 end $$;
 
--- Whether a price is higher per day than what a subscription is charged now.
-create function is_upgrade(subscription purchases, price prices) returns boolean language plpgsql stable as $$
+-- Whether a quantity of a price is higher per day than what a subscription is charged now.
+create function is_upgrade(subscription purchases, price prices, quantity bigint) returns boolean language plpgsql stable as $$
 begin
-  return price.amount / days_of(price.interval, price.interval_count)
-    > subscription.unit_amount / days_of(subscription.interval, subscription.interval_count);
+  return price.amount::numeric * quantity / days_of(price.interval, price.interval_count)
+    > subscription.unit_amount::numeric * subscription.quantity / days_of(subscription.interval, subscription.interval_count);
 end $$;
 
 -- The average length of a period in days.

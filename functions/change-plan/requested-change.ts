@@ -41,11 +41,11 @@ export type ClaimResult =
 
 /** The change in the form that processors take. */
 export function toPlanChange(change: RequestedChange): PlanChange {
-  const { unit_amount: amount, currency, interval, interval_count: intervalCount } = change.to
+  const { unit_amount: amount, quantity, currency, interval, interval_count: intervalCount } = change.to
   return {
     key: `${change.id}:${change.attempt}`,
     subscriptionId: change.processor_id,
-    to: { processorPrice: change.processor_price, currency, amount, interval, intervalCount },
+    to: { processorPrice: change.processor_price, currency, amount, quantity, interval, intervalCount },
     when: change.takes_effect,
     pricedAt: new Date(change.priced_at),
   }

@@ -21,7 +21,7 @@ create function claim_checkout(
   email text default null, external_id text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
   trial_days integer default null, country text default null, local_currency text default null, network text default null,
-  fixed_trials jsonb default '[]', offer text default null, code text default null,
+  fixed_trials jsonb default '[]', offer text default null, code text default null, quantity integer default 1,
   success_origin text default null, error_origin text default null, service_origin text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -54,6 +54,7 @@ begin
   select * into price from prices p
   where p.paywall_id = claim_checkout.paywall_id and p.id = claim_checkout.price_id and p.retired_at is null;
   if not found then return verdict('unknown_price'); end if;
+  if quantity > 1 and not price.per_unit then return verdict('not_per_unit') || logged(price_id => price.id); end if;
   if trial_days not in (0, price.trial_days)
     and fixed_trials ? (select p.acquiring from paywalls p where p.id = price.paywall_id) then
     return verdict('fixed_trial') || jsonb_build_object('days', price.trial_days) || logged(price_id => price.id);
@@ -107,7 +108,7 @@ begin
       claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin,
       targets.success_is_foreign, targets.error_is_foreign, shop_url, country, local_currency,
       requested_days => trial_days, by_owner => key_hash is not null, replaces => ignore_active_purchase,
-      settings => gate.settings, offer => chosen);
+      settings => gate.settings, offer => chosen, quantity => quantity);
   end if;
   if chosen.id is not null then perform hold_offer(chosen, checkout); end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim))

@@ -22,6 +22,7 @@ export interface ClaimedCheckout {
   customer: string | null
   customers: CheckoutOrder['customers']
   trial_days: number
+  quantity: number
   options: CheckoutOrder['options']
   /** The offer that the page gives, as it was when it was reserved; null: none. */
   offer: { id: string; discount: Discount; processor_discount: string | null } | null

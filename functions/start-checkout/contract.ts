@@ -9,6 +9,7 @@ import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { externalIdOr, newEmail, USER_META, userMeta } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
 import { metaErrors, nameErrors } from '../../lib/members/member-errors.ts'
+import { MAX_QUANTITY } from '../../lib/money/quantity.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
@@ -17,7 +18,7 @@ export const PATH = '/api/v1/paywall/:id/start-checkout'
 /**
  * Why no checkout is opened: see claim-checkout.sql. `full_meta`: the user's meta would be too large. `too_many_pages`: the user, its
  * network or the paywall has opened too many. `fixed_trial`: the processor does not support the requested trial. `too_many_codes`: the user or
- * its network has tried too many wrong codes.
+ * its network has tried too many wrong codes. `not_per_unit`: several units of a price that is sold one at a time.
  */
 export type CheckoutRefusal =
   | GateRefusal
@@ -34,6 +35,7 @@ export type CheckoutRefusal =
   | 'fixed_trial'
   | 'invalid_offer'
   | 'too_many_codes'
+  | 'not_per_unit'
 
 /** Why a call does not get the offer that it names: the `message` of each. See find-offer.sql. */
 export const OFFER_PROBLEMS = {
@@ -116,6 +118,7 @@ export const errors = defineErrors<NamedRefusal>({
   ],
   fixed_trial: [400, 'Invalid trial_days', "The processor's plans define the trials"],
   invalid_offer: [400, 'invalid_offer', 'The call names an offer that the buyer does not get: `reason` says why'],
+  not_per_unit: [400, 'Invalid quantity', 'The price is not sold per unit: its `per_unit` is false'],
   too_many_codes: [
     429,
     'rate_limit_exceeded',
@@ -135,6 +138,7 @@ describeCodes({
   'Invalid errorUrl format': `\`errorUrl\` must be an http or https URL of at most ${URL_LENGTH} characters`,
   'Invalid shopUrl format': `\`shopUrl\` must be a string of at most ${URL_LENGTH} characters`,
   'Invalid trial_days': `\`trial_days\` must be an integer from 0 to ${TRIAL_DAYS}`,
+  'Invalid quantity': `\`quantity\` must be an integer from 1 to ${MAX_QUANTITY}`,
   'Invalid offer': `\`offer\` must be a string of at most ${OFFER_LENGTH} characters`,
   'Invalid code': `\`code\` must be a string of at most ${OFFER_LENGTH} characters`,
   'Invalid ignoreActivePurchase': '`ignoreActivePurchase` must be true or false',
@@ -190,6 +194,18 @@ export const Body = z
           "the price's own, or to `settings.max_trial_days` if that is more. If the processor fixes trials per plan, " +
           "only 0 and the price's own are accepted",
       ),
+      quantity: z
+        .union(
+          [
+            blank.transform(() => 1),
+            z.int('Invalid quantity').min(1, 'Invalid quantity').max(MAX_QUANTITY, 'Invalid quantity'),
+          ],
+          'Invalid quantity',
+        )
+        .describe(
+          'How many units to sell, such as seats, of a price with `per_unit`. The amount and the tokens of the price are those of one ' +
+            'unit; what the `amount` of an offer takes off, it takes off once. Default 1',
+        ),
       offer: optional('Invalid offer', (code) => z.string(code).max(OFFER_LENGTH, code)).describe(
         'The `id` of an offer from bootstrap, to sell at its discount. Each user can use an offer once',
       ),
@@ -253,6 +269,7 @@ export interface CheckoutRequest {
   errorUrl: string | null
   shopUrl: string | null
   trialDays: number | null
+  quantity: number
   /** The id and the code by which the call names an offer. */
   offer: string | null
   code: string | null

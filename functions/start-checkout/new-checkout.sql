@@ -1,10 +1,10 @@
--- Stores a new checkout: what is sold, through which processor, with which options, how long a trial and which offer (all null: none);
+-- Stores a new checkout: what is sold and how much of it, through which processor, with which options, how long a trial and which offer (all null: none);
 -- `requested_days` is what the call requested. Returns its row. The columns are listed, so that a column of a later migration gets its
 -- default. The member's row must be locked.
 create function new_checkout(
   checkout_id uuid, user_id uuid, price prices, success_url text, error_url text, return_origin text,
   success_is_foreign boolean, error_is_foreign boolean, shop_url text, country text, local_currency text,
-  requested_days integer, by_owner boolean, replaces boolean, settings jsonb, offer offers
+  requested_days integer, by_owner boolean, replaces boolean, settings jsonb, offer offers, quantity integer
 ) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;
@@ -22,11 +22,11 @@ begin
   insert into checkouts as c (
     id, paywall_id, user_id, price_id, acquiring, customer, customers,
     success_url, error_url, return_origin, success_is_foreign, error_is_foreign, shop_url, country, local_currency,
-    trial_days, further_trial, options, offer, replaces, created_at
+    trial_days, further_trial, quantity, options, offer, replaces, created_at
   ) values (
     checkout_id, price.paywall_id, user_id, price.id, processor, customer, customers,
     success_url, error_url, return_origin, success_is_foreign, error_is_foreign, shop_url, country, local_currency,
-    trial.days, trial.is_further, coalesce(settings -> 'checkout', '{}'), case when offer.id is not null then jsonb_build_object(
+    trial.days, trial.is_further, quantity, coalesce(settings -> 'checkout', '{}'), case when offer.id is not null then jsonb_build_object(
       'id', offer.id, 'discount', offer.discount, 'processor_discount', offer.processor_discount) end,
     replaces, paywall_now(price.paywall_id)
   ) returning c.* into checkout;
@@ -61,7 +61,7 @@ begin
       'id', checkout.id, 'paywall_id', checkout.paywall_id, 'caller', claim.caller, 'key', claim.idempotency_key,
       'user_id', checkout.user_id, 'email', u.email,
       'customer', checkout.customer, 'customers', checkout.customers,
-      'trial_days', checkout.trial_days, 'options', checkout.options, 'offer', checkout.offer, 'country', checkout.country,
+      'trial_days', checkout.trial_days, 'quantity', checkout.quantity, 'options', checkout.options, 'offer', checkout.offer, 'country', checkout.country,
       'local_currency', checkout.local_currency,
       'return_origin', checkout.return_origin, 'attempt', claim.attempt, 'geo', paywall.geo,
       'account', account_json(p.paywall_id, checkout.acquiring),

@@ -88,10 +88,11 @@ function requestPage(processor: Processor, checkout: ClaimedCheckout, price: Pri
     processorPrice: price.processor_price,
     currency: price.currency,
     amount: price.amount,
+    quantity: checkout.quantity,
     recurring: checkout.price.recurring,
     trialDays: checkout.trial_days,
     options: checkout.options,
-    ...(checkout.offer && orderDiscount(checkout.offer, price)),
+    ...(checkout.offer && orderDiscount(checkout.offer, price.amount * checkout.quantity)),
     successUrl: `${back}/success`,
     errorUrl: `${back}/error`,
   })
@@ -99,7 +100,7 @@ function requestPage(processor: Processor, checkout: ClaimedCheckout, price: Pri
 
 function orderDiscount(
   { discount, processor_discount: id }: NonNullable<ClaimedCheckout['offer']>,
-  { amount }: Price,
+  amount: number,
 ): Pick<CheckoutOrder, 'discount' | 'reduction'> {
   const { periods } = discount
   return {

@@ -27,7 +27,12 @@ export async function readRequest(c: Context, caller: Caller, env: Variables): P
     key: key ?? crypto.randomUUID(),
     hasKey: key !== null,
     caller: caller.kind === 'owner' ? 'owner' : `user:${caller.userId}`,
-    hash: await canonicalHash({ ...content, offer: body.offer ?? undefined, code: body.code ?? undefined }),
+    hash: await canonicalHash({
+      ...content,
+      offer: body.offer ?? undefined,
+      code: body.code ?? undefined,
+      quantity: body.quantity === 1 ? undefined : body.quantity,
+    }),
     country: caller.kind === 'user' ? requestCountry(c.req.raw) : body.country,
     network: caller.kind === 'user' && env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null,
     localCurrency: caller.kind === 'owner' ? body.localCurrency : null,

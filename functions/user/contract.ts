@@ -84,6 +84,7 @@ export const EXAMPLE_PURCHASE = {
   interval: 'month',
   interval_count: 1,
   unit_amount: 999,
+  quantity: 1,
   currency: 'USD',
   current_period_end: '2026-12-01T09:00:00.000Z',
   trial_end: null,

@@ -12,7 +12,8 @@ begin
       'price_slug', case when p.unmatched_from is null then sold.slug end,
       'features', case when coalesce(p.unmatched_from > least(coalesce(at, paywall_now(p.paywall_id)), p.access_lost_at), true)
         then price_features(sold) else '{}' end,
-      'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'currency', p.currency,
+      'interval', p.interval, 'interval_count', p.interval_count, 'unit_amount', p.unit_amount, 'quantity', p.quantity,
+      'currency', p.currency,
       'current_period_end', iso(p.current_period_end), 'trial_end', iso(p.trial_end),
       'scheduled_change', scheduled_change_json(p),
       'cancel_at_period_end', p.cancel_at_period_end, 'cancel_at', iso(p.cancel_at), 'canceled_at', iso(p.canceled_at),
@@ -27,6 +28,7 @@ begin
   return jsonb_build_object(
     'price_id', p.scheduled_price_id,
     'price_slug', (select price.slug from prices price where price.id = p.scheduled_price_id),
+    'quantity', p.scheduled_quantity,
     'effective_at', iso(p.scheduled_change_at));
 end $$;
 

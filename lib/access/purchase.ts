@@ -57,7 +57,13 @@ export const Purchase = z
     unit_amount: z
       .int()
       .min(0)
-      .describe('The price per billing period, or of the one-time purchase, in minor units of the currency'),
+      .describe(
+        'The price of one unit per billing period, or of the one-time purchase, in minor units of the currency',
+      ),
+    quantity: z
+      .int()
+      .min(0)
+      .describe('How many units it is charged for, as the processor reports it: 1 unless its price is sold per unit'),
     currency,
     current_period_end: time.nullable().describe('End of the current period or trial. Null for a one-time purchase'),
     trial_end: time.nullable().describe('End of the trial. Null if there was none'),
@@ -65,6 +71,7 @@ export const Purchase = z
       .object({
         price_id: z.string().nullable().describe('The id of the new price. Null if it is no price of the paywall'),
         price_slug: z.string().nullable().describe('The name of the new price. Null if `price_id` is null'),
+        quantity: z.int().min(0).describe('The new quantity'),
         effective_at: time.describe('When it takes effect: usually at the end of the current period'),
       })
       .nullable()

@@ -31,6 +31,7 @@ interface PriceRow {
   trial_days: number
   features: string[]
   access: boolean
+  per_unit: boolean
   tokens: { type: string; count: number; trial_count?: number }[]
   locals: LocalPrice[]
 }

@@ -137,6 +137,8 @@ export interface Capabilities {
   pagesSellOnce: boolean
   /** Whether a repeated call with the same idempotency key has no second effect. */
   idempotencyKeys: boolean
+  /** Whether a page or a change of plan can sell several units of a price: those with `per_unit`. */
+  sellsUnits: boolean
   /** Whether it sells to buyers whose e-mail address is unknown to us. */
   sellsToAnonymous: boolean
   /** Whether a read of a purchase includes its payments: then a payment is reported even if its webhook is lost. */

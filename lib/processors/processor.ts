@@ -34,7 +34,9 @@ export interface CheckoutOrder {
   customers: Readonly<Record<string, string>>
   processorPrice: string
   currency: string
+  /** Of one unit. */
   amount: number
+  quantity: number
   /** The billing period; null for a one-time price. */
   recurring: { interval: Interval; intervalCount: number } | null
   trialDays: number
@@ -48,7 +50,7 @@ export interface CheckoutOrder {
   errorUrl: string
 }
 
-/** `takenOff`: of the order's `amount`, in the same units; `periods`: see `Discount`. */
+/** `takenOff`: of what all units of the order cost, in minor units; `periods`: see `Discount`. */
 export type OrderReduction = { takenOff: number } & Pick<Discount, 'periods'>
 
 /** What an offer takes off which prices; `amount` of the discount is in the minor units of ISO 4217. */
@@ -81,12 +83,19 @@ export interface AcceptedCancellation extends Cancellation {
   isReportedByWebhook: boolean
 }
 
-/** A change of a subscription to another price. `amount` is in the minor units of ISO 4217. */
+/** A change of a subscription to another price or quantity. `amount` is that of one unit, in the minor units of ISO 4217. */
 export interface PlanChange {
   /** The idempotency key: a retry of the same change has the same key. */
   key: string
   subscriptionId: string
-  to: { processorPrice: string; currency: string; amount: number; interval: Interval; intervalCount: number }
+  to: {
+    processorPrice: string
+    currency: string
+    amount: number
+    quantity: number
+    interval: Interval
+    intervalCount: number
+  }
   /** `now`: unused time is credited and the difference charged at once. `period_end`: it renews at the new price. */
   when: 'now' | 'period_end'
   /** The time up to which the current period counts as used: that of the preview. */
@@ -202,7 +211,7 @@ export interface PurchaseSnapshot {
   /** The amount of the first payment, with taxes and after discounts; 0 for a trial. Null if this read does not show it. */
   charged: number | null
   /**
-   * Whether the current period is paid for at the subscription's current price. False after a change of plan that is not paid yet, such as
+   * Whether the current period is paid for at the subscription's current price and quantity. False after a change of plan that is not paid yet, such as
    * one whose difference is charged with the next period.
    */
   priceCovered: boolean
@@ -232,7 +241,10 @@ export interface PurchaseSnapshot {
   /** Both null for a one-time purchase. */
   interval: Interval | null
   intervalCount: number | null
+  /** The price of one unit. */
   unitAmount: number
+  /** The units that it is charged for. Null if this read does not show it, as for a payment. */
+  quantity: number | null
   currency: string
   currentPeriodStart: Date | null
   currentPeriodEnd: Date | null
@@ -244,16 +256,20 @@ export interface PurchaseSnapshot {
 }
 
 /**
- * `processorPrice`: the price from then on, by the processor's own name. Null if the processor has no names for prices; then `charge` is
+ * The price and the quantity from then on. `processorPrice`: by the processor's own name. Null if the processor has no names for prices; then `charge` is
  * compared.
  */
-export type ScheduledChange = { at: Date } & (
+export type ScheduledChange = { at: Date; quantity: number } & (
   | { processorPrice: string; charge?: undefined }
   | { processorPrice: null; charge: Pick<PurchaseSnapshot, 'unitAmount' | 'currency' | 'interval' | 'intervalCount'> }
 )
 
-/** What a one-time purchase leaves empty in its snapshot: it has no plan, no periods, no trial and no end. */
+/**
+ * What a one-time purchase leaves empty in its snapshot: it has no plan, no periods, no trial and no end, and most processors show no
+ * quantity.
+ */
 export const ONE_TIME = {
+  quantity: null,
   scheduledChange: null,
   interval: null,
   intervalCount: null,
@@ -297,10 +313,10 @@ export interface PaymentFact {
   /** The processor's page with the receipt of a payment that succeeded. Absent if the processor reports none. */
   receiptUrl?: string | undefined
   /**
-   * The period that a payment pays for: its start, as ISO text, and the price. The period may be over by now. Absent if no event shows it,
+   * The period that a payment pays for: its start, as ISO text, the price and the quantity. The period may be over by now. Absent if no event shows it,
    * and for a payment that pays for no period of its own.
    */
-  paysFor?: { from: string; processorPrice: string }
+  paysFor?: { from: string; processorPrice: string; quantity: number }
   /** Whether the payment brought nothing, such as the difference of a change that came too late: its refund takes no tokens back. */
   broughtNothing?: boolean
 }

@@ -14,6 +14,8 @@ begin
 
   if is_newest then
     after := apply_owner_end(jsonb_populate_record(after, snapshot));
+    -- A payment does not show the quantity that was sold.
+    after.quantity := coalesce(after.quantity, before.quantity, checkout.quantity);
     -- For a one-time purchase a processor shows what was paid, with taxes and after discounts; the price is the checkout's.
     if after.interval is null and after.currency = checkout.currency then after.unit_amount := checkout.amount; end if;
     after.fetched_at := greatest(before.fetched_at, fetched_at);
@@ -123,8 +125,9 @@ begin
     trial_start = after.trial_start, trial_end = after.trial_end, trial_ending_notified_for = after.trial_ending_notified_for,
     cancel_at_period_end = after.cancel_at_period_end, cancel_at = after.cancel_at, canceled_at = after.canceled_at,
     past_due_since = after.past_due_since, access_lost_at = after.access_lost_at,
-    price_id = after.price_id, processor_price = after.processor_price, unmatched_from = after.unmatched_from,
-    scheduled_change_at = after.scheduled_change_at, scheduled_price_id = after.scheduled_price_id,
+    price_id = after.price_id, processor_price = after.processor_price, quantity = after.quantity,
+    unmatched_from = after.unmatched_from, scheduled_change_at = after.scheduled_change_at,
+    scheduled_price_id = after.scheduled_price_id, scheduled_quantity = after.scheduled_quantity,
     access_ended_at = after.access_ended_at,
     cancel_requested_at = after.cancel_requested_at, cancel_accepted_at = after.cancel_accepted_at,
     cancellation_reason = after.cancellation_reason, paid_period_start = after.paid_period_start,

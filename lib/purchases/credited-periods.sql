@@ -24,7 +24,7 @@ begin
   if after.unmatched_from is not null or before.paid_period_start is not null
     or has_other_trial(after.paywall_id, after.user_id, after.id) then return '{}'; end if;
   return credit_each(after, 'trial', (
-    select coalesce(jsonb_object_agg(t ->> 'type', t -> 'trial_count'), '{}')
+    select coalesce(jsonb_object_agg(t ->> 'type', tokens_of_units((t ->> 'trial_count')::bigint, after.quantity)), '{}')
     from prices p, jsonb_array_elements(p.tokens) t where p.id = after.price_id and t ? 'trial_count'));
 end $$;
 
@@ -35,20 +35,20 @@ create function credit_period(p purchases) returns ledger[] language plpgsql as 
 declare
   owner constant uuid := (select paywall.owner_id from paywalls paywall where paywall.id = p.paywall_id);
   starts_at constant timestamptz := coalesce(p.current_period_start, p.paid_period_start);
-  brought constant jsonb := tokens_a_period((select price from prices price where price.id = p.price_id));
+  brought constant jsonb := tokens_a_period((select price from prices price where price.id = p.price_id), p.quantity);
   last constant credited_periods := last_credited_period(owner, p.id);
   more jsonb;
 begin
   if last.starts_at is null or not is_same_period(last, starts_at) then
-    insert into credited_periods (owner_id, purchase_id, starts_at, ends_at, price_id, credited)
-    values (owner, p.id, starts_at, p.current_period_end, p.price_id, brought);
+    insert into credited_periods (owner_id, purchase_id, starts_at, ends_at, price_id, quantity, credited)
+    values (owner, p.id, starts_at, p.current_period_end, p.price_id, p.quantity, brought);
     return credit_each(p, 'plan', brought);
   end if;
-  if last.price_id = p.price_id then return '{}'; end if;
+  if (last.price_id, last.quantity) = (p.price_id, p.quantity) then return '{}'; end if;
   more := (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint), '{}')
     from jsonb_each_text(brought) b where b.value::bigint > coalesce((last.credited ->> b.key)::bigint, 0));
-  update credited_periods c set price_id = p.price_id, credited = c.credited || more,
+  update credited_periods c set price_id = p.price_id, quantity = p.quantity, credited = c.credited || more,
     ends_at = case when more = '{}' then c.ends_at else p.current_period_end end
   where (c.owner_id, c.purchase_id, c.starts_at) = (last.owner_id, last.purchase_id, last.starts_at);
   return credit_each(p, 'plan', (
@@ -68,10 +68,12 @@ begin
   if last.starts_at is not null and is_same_period(last, after.paid_period_start) then return '{}'; end if;
   if not is_plan_changed(before, after, checkout) then
     after.price_id := coalesce(last.price_id, checkout.price_id);
+    after.quantity := coalesce(last.quantity, checkout.quantity);
   elsif before.unmatched_from is not null then
     return '{}';
   else
     after.price_id := coalesce(before.price_id, checkout.price_id);
+    after.quantity := coalesce(before.quantity, checkout.quantity);
   end if;
   after.current_period_end := end_at_price(after, (select price from prices price where price.id = after.price_id));
   return credit_period(after);
@@ -92,14 +94,15 @@ begin
     order by f ->> 'period_from'
   loop
     rows := rows || credit_late_period(
-      p, (fact ->> 'period_from')::timestamptz, fact ->> 'processor_price',
+      p, (fact ->> 'period_from')::timestamptz, fact ->> 'processor_price', coalesce((fact ->> 'quantity')::bigint, p.quantity),
       (find_payment(p, coalesce(fact ->> 'payment_id', fact ->> 'id'))).payment_id);
   end loop;
   return rows;
 end $$;
 
-create function credit_late_period(p purchases, starts_at timestamptz, paid_price text, paid_by uuid) returns ledger[]
-language plpgsql as $$
+create function credit_late_period(
+  p purchases, starts_at timestamptz, paid_price text, paid_quantity bigint, paid_by uuid
+) returns ledger[] language plpgsql as $$
 declare
   owner constant uuid := (select paywall.owner_id from paywalls paywall where paywall.id = p.paywall_id);
   until constant timestamptz := starts_at + period_length(p.interval, p.interval_count);
@@ -115,9 +118,9 @@ begin
   p.processor_price := paid_price;
   price := price_charged(p);
   if price.id is null then return '{}'; end if;
-  brought := tokens_a_period(price);
-  insert into credited_periods (owner_id, purchase_id, starts_at, ends_at, price_id, credited, paid_by)
-  values (owner, p.id, credit_late_period.starts_at, until, price.id, brought, credit_late_period.paid_by);
+  brought := tokens_a_period(price, paid_quantity);
+  insert into credited_periods (owner_id, purchase_id, starts_at, ends_at, price_id, quantity, credited, paid_by)
+  values (owner, p.id, credit_late_period.starts_at, until, price.id, paid_quantity, brought, credit_late_period.paid_by);
   return credit_each(p, 'plan', brought);
 end $$;
 
@@ -141,11 +144,18 @@ create function longest_early_charge(starts_at timestamptz, ends_at timestamptz)
   select least(interval '1 day', (ends_at - starts_at) / 4)
 $$;
 
--- The tokens that a price brings per period, by type.
-create function tokens_a_period(price prices) returns jsonb language plpgsql stable as $$
+-- The tokens that a quantity of a price brings per period, by type.
+create function tokens_a_period(price prices, quantity bigint) returns jsonb language plpgsql stable as $$
 begin
-  return (select coalesce(jsonb_object_agg(t ->> 'type', t -> 'count'), '{}') from jsonb_array_elements(price.tokens) t);
+  return (
+    select coalesce(jsonb_object_agg(t ->> 'type', tokens_of_units((t ->> 'count')::bigint, quantity)), '{}')
+    from jsonb_array_elements(price.tokens) t);
 end $$;
+
+-- The tokens of several units. The processor may report any quantity: no balance holds more than the largest one.
+create function tokens_of_units(count bigint, quantity bigint) returns bigint language sql immutable as $$
+  select least(count::numeric * quantity, largest_balance())::bigint
+$$;
 
 -- Credits tokens of several types, in the order of the types. A credit that would exceed the largest balance is reduced.
 create function credit_each(p purchases, reason text, counts jsonb) returns ledger[] language plpgsql as $$

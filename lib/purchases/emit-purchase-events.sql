@@ -55,7 +55,7 @@ create function subscription_events(before purchases, after purchases, is_visibl
 language plpgsql stable as $$
 declare
   has_ended constant boolean := after.status = 'canceled';
-  has_other_plan constant boolean := has_other_price(before, after);
+  is_other_plan constant boolean := has_other_plan(before, after);
   trial_ending constant text[] := case
     when after.trial_ending_notified_for is distinct from before.trial_ending_notified_for then '{subscription.trial_ending}' else '{}' end;
   types text[];
@@ -68,10 +68,10 @@ begin
     case when after.access_ended_at is not null and before.access_ended_at is null then 'subscription.access_ended' end,
     case when after.access_ended_at is null and before.access_ended_at is not null and after.status = 'active'
       then 'subscription.recovered' end,
-    case when has_other_plan then 'subscription.plan_changed' end,
+    case when is_other_plan then 'subscription.plan_changed' end,
     case when is_change_scheduled(before, after) then 'subscription.plan_change_scheduled' end,
     case when after.paid_period_start > before.paid_period_start
-      and not (has_other_plan and after.paid_period_start < before.current_period_end) then 'subscription.renewed' end,
+      and not (is_other_plan and after.paid_period_start < before.current_period_end) then 'subscription.renewed' end,
     case when not has_ended and after.cancel_at_period_end and not before.cancel_at_period_end
       then 'subscription.cancel_scheduled' end,
     case when not has_ended and before.cancel_at_period_end and not after.cancel_at_period_end
@@ -90,7 +90,8 @@ declare
 begin
   return jsonb_build_object(
     'id', checkout.id, 'price_id', sold.id, 'price_slug', sold.slug, 'purchase_id', purchase.id,
-    'features', price_features(sold), 'currency', checkout.currency, 'amount', checkout.charged, 'shop_url', checkout.shop_url,
+    'features', price_features(sold), 'quantity', case when purchase.interval is null then purchase.quantity else checkout.quantity end,
+    'currency', checkout.currency, 'amount', checkout.charged, 'shop_url', checkout.shop_url,
     'duplicate_of', duplicated_purchase(checkout, purchase), 'offer', used_offer_json(checkout),
     'completed_at', iso(checkout.completed_at));
 end $$;

@@ -38,6 +38,7 @@ create function expected_charge(checkout checkouts, charged purchases) returns p
 begin
   charged.unit_amount := coalesce(checkout.amount, charged.unit_amount);
   charged.currency := coalesce(checkout.currency, charged.currency);
+  charged.quantity := checkout.quantity;
   charged.processor_price := case when charged.processor_price is not null
     then coalesce(checkout.processor_price, charged.processor_price) end;
   select price.interval, price.interval_count into charged.interval, charged.interval_count
@@ -45,7 +46,8 @@ begin
   return charged;
 end $$;
 
--- Whether a subscription is charged for something else than before. A new one is compared with the whole price that its page sold. Later
+-- Whether a subscription is charged for something else than before, another quantity included. A new one is compared with the whole price
+-- and the quantity that its page sold. Later
 -- the amount is compared only if the processor has no names for prices: it may change without a change of plan.
 create function is_plan_changed(before purchases, after purchases, checkout checkouts) returns boolean language plpgsql stable as $$
 declare
@@ -56,7 +58,7 @@ begin
   if not coalesce(is_same_period_length(after.interval, after.interval_count, last.interval, last.interval_count), false) then
     return true;
   end if;
-  if after.processor_price <> last.processor_price then return true; end if;
+  if after.processor_price <> last.processor_price or after.quantity <> last.quantity then return true; end if;
   return (is_new or after.processor_price is null)
     and (after.unit_amount, after.currency) is distinct from (last.unit_amount, last.currency);
 end $$;
@@ -106,7 +108,7 @@ begin
     then p.current_period_end else p.current_period_start + period_length(price.interval, price.interval_count) end;
 end $$;
 
--- Updates the price that a scheduled change of plan leads to. If the subscription ends before, the change never takes effect. The lookup is
+-- Updates the price and the quantity that a scheduled change of plan leads to. If the subscription ends before, the change never takes effect. The lookup is
 -- repeated at each fetch, as in `follow_plan`; an edited price stays the one that was found first.
 create function follow_scheduled_change(after purchases, snapshot jsonb) returns purchases language plpgsql stable as $$
 begin
@@ -115,6 +117,7 @@ begin
     when after.scheduled_change_at is null then null
     when snapshot ? 'scheduled_charge' then price_of_charge(after, snapshot -> 'scheduled_charge')
     else price_named(after, snapshot ->> 'scheduled_price') end;
+  after.scheduled_quantity := case when after.scheduled_change_at is not null then after.scheduled_quantity end;
   return after;
 end $$;
 
@@ -142,12 +145,14 @@ end $$;
 create function is_change_scheduled(before purchases, after purchases) returns boolean language plpgsql stable as $$
 begin
   return after.scheduled_change_at is not null
-    and (before.scheduled_change_at is null or after.scheduled_price_id is distinct from before.scheduled_price_id);
+    and (before.scheduled_change_at is null
+      or (after.scheduled_price_id, after.scheduled_quantity) is distinct from (before.scheduled_price_id, before.scheduled_quantity));
 end $$;
 
--- Whether `follow_plan` has found another price than before, including a change from one unmatched charge to another.
-create function has_other_price(before purchases, after purchases) returns boolean language plpgsql stable as $$
+-- Whether `follow_plan` has found another price or quantity than before, including a change from one unmatched charge to another.
+create function has_other_plan(before purchases, after purchases) returns boolean language plpgsql stable as $$
 begin
-  return (after.price_id, after.unmatched_from is null) is distinct from (before.price_id, before.unmatched_from is null)
+  return (after.price_id, after.quantity, after.unmatched_from is null)
+      is distinct from (before.price_id, before.quantity, before.unmatched_from is null)
     or after.unmatched_from is not null and is_plan_changed(before, after, null);
 end $$;

@@ -7,7 +7,7 @@
 --   period_covered  whether its current period, or the one-time purchase, is paid or a trial
 --   trial_ending    whether the processor has announced the end of the trial
 --   payments        [{kind, id, payment_id, amount, currency, occurred_at}]: the reported payments; one that succeeded may have
---                   {tax, discount, receipt_url}, and one that pays for a period also has {period_from, processor_price}; one that
+--                   {tax, discount, receipt_url}, and one that pays for a period also has {period_from, processor_price, quantity}; one that
 --                   brought nothing has {brought_nothing}
 --   versions        versions of all objects that were read: see object-versions.sql
 --   event_id        the processor event's id, by which duplicates are recognised for ever; null if no event triggered the sync
@@ -88,7 +88,7 @@ begin
   end if;
   return verdict('stored') || jsonb_build_object(
     'queued', queued, 'return_url', return_url(checkout, 'success'),
-    'unmatched_price', case when after.unmatched_from is not null and has_other_price(before, after)
+    'unmatched_price', case when after.unmatched_from is not null and has_other_plan(before, after)
       then coalesce(after.processor_price, format('%s %s', after.unit_amount, after.currency)) end,
     'stop', case when has_begun_now or stops_again then stop_orders_json(paywall_id, after.user_id) else '[]' end
   ) || logged(after.user_id, after.id, checkout.id, after.price_id);
@@ -126,7 +126,7 @@ begin
   return verdict('first_charge_unknown') || jsonb_build_object(
     'hosted_page_id', checkout.hosted_page_id,
     'asked', case when purchase.status = 'trialing' then 0
-      else reduced_amount(coalesce(checkout.amount, purchase.unit_amount), checkout.offer) end);
+      else reduced_amount(coalesce(checkout.amount, purchase.unit_amount) * checkout.quantity, checkout.offer) end);
 end $$;
 
 -- Completes the checkout of a purchase that has begun, and stores the amount of the first payment. Returns its row. A link may be paid

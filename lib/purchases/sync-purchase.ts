@@ -192,7 +192,11 @@ function factJson(fact: PaymentFact) {
     paysFor,
     broughtNothing,
   } = fact
-  const period = paysFor && { period_from: paysFor.from, processor_price: paysFor.processorPrice }
+  const period = paysFor && {
+    period_from: paysFor.from,
+    processor_price: paysFor.processorPrice,
+    quantity: paysFor.quantity,
+  }
   return {
     kind,
     id,
@@ -220,6 +224,7 @@ function toColumns(snapshot: PurchaseSnapshot) {
     scheduled_price: snapshot.scheduledChange?.processorPrice ?? null,
     scheduled_charge: toCharge(snapshot.scheduledChange?.charge),
     scheduled_change_at: snapshot.scheduledChange?.at ?? null,
+    scheduled_quantity: snapshot.scheduledChange?.quantity ?? null,
     charged: snapshot.charged,
     buyer_email: newEmail.safeParse(snapshot.buyerEmail).data ?? null,
     status: snapshot.status,
@@ -227,6 +232,7 @@ function toColumns(snapshot: PurchaseSnapshot) {
     interval: snapshot.interval,
     interval_count: snapshot.intervalCount,
     unit_amount: snapshot.unitAmount,
+    quantity: snapshot.quantity,
     currency: snapshot.currency,
     current_period_start: snapshot.currentPeriodStart,
     current_period_end: snapshot.currentPeriodEnd,

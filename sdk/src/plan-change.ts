@@ -5,8 +5,11 @@ import type { ChangedPlan, PlanPreview } from './schemas.ts'
 
 type Sent = components['schemas']['ChangePlanByUser']
 
-/** A change to another price, by its slug or its id. `when`: default `now` for a price that is higher per day, else `period_end`. */
-export type PlanChangeParams = Pick<Sent, 'subscriptionId' | 'when'> & { price: PriceName }
+/**
+ * A change to another price, by its slug or its id, or to another quantity. `when`: default `now` for a price that is higher per day, else
+ * `period_end`.
+ */
+export type PlanChangeParams = Pick<Sent, 'subscriptionId' | 'quantity' | 'when'> & { price: PriceName }
 
 /** The same, with the quote of a preview: what it showed is charged. */
 export type QuotedChangeParams = PlanChangeParams & { quote?: string }

@@ -264,6 +264,9 @@ describe('refused', () => {
   test.each([
     ['no user', { userId: undefined }, 'identity_required'],
     ['no price', { priceId: undefined }, 'Invalid priceId format'],
+    ['no units', { quantity: 0 }, 'Invalid quantity'],
+    ['a part of a unit', { quantity: 1.5 }, 'Invalid quantity'],
+    ['too many units', { quantity: 10_001 }, 'Invalid quantity'],
     ['another time', { when: 'tomorrow' }, 'Invalid when'],
     ['a quote that is none', { quote: 'cheap' }, 'Invalid quote'],
     ['a preview that is no boolean', { preview: 'yes' }, 'Invalid preview'],

@@ -44,6 +44,7 @@ describe('an invalid file', () => {
     [`${price}.amount`, 1e15, '1000000000000000 is not an amount of USD'],
     [`${price}.trial_days`, 731, 'Too big: expected number to be <=730'],
     [`${price}.trial_days`, 1.5, 'expected int, received number'],
+    [`${price}.per_unit`, 3, 'expected boolean, received number'],
     [`${price}.colour`, 'red', 'unknown field'],
     [`${price}.features`, ['export', 'export'], 'a feature is listed twice'],
     [`${price}.tokens[0].type`, 'gold', 'is not a type in settings.tokenization_queries'],
@@ -144,6 +145,39 @@ describe('an invalid file', () => {
       'a live key on a test paywall',
       { 'paywalls[0].processor.credentials.secretKey': 'env:STRIPE_LIVE_KEY' },
       ['paywalls[0].processor.credentials: are for live mode, but this is a test paywall'],
+    ],
+    [
+      'a price per unit whose largest quantity is no exact amount, or brings too many tokens',
+      {
+        [`${price}.per_unit`]: true,
+        [`${price}.amount`]: 9007199255,
+        [`${price}.locals[1].amount`]: 9007199254.75,
+        [`${price}.tokens[0]`]: { type: 'standard', count: 100_000_001, trial_count: 100_000_001 },
+      },
+      [
+        `${price}.amount: at most 9007199254.74 with per_unit`,
+        `${price}.locals[1].amount: at most 9007199254.74 with per_unit`,
+        `${price}.tokens[0].count: at most 100000000 with per_unit`,
+        `${price}.tokens[0].trial_count: at most 100000000 with per_unit`,
+      ],
+    ],
+    [
+      'several units at a processor that cannot sell them',
+      {
+        'paywalls[0].processor': { acquiring: 'polar', credentials: { accessToken: 'polar_1', webhookSecret: 's' } },
+        'paywalls[0].prices': [
+          {
+            slug: 'monthly',
+            label: 'Monthly',
+            currency: 'USD',
+            amount: 9.99,
+            interval: 'month',
+            processorPrice: '0b1f1c2e-6a51-4c5e-9a4e-2f6f0b7a9999',
+            per_unit: true,
+          },
+        ],
+      },
+      [`${price}.per_unit: Polar cannot sell several units of a price (sellsUnits)`],
     ],
     [
       'an unknown processor',

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
-import { Changed, Preview } from '../../functions/change-plan/contract.ts'
+import { Changed } from '../../functions/change-plan/contract.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { call } from '../support/call.ts'
-import { getPriceId, press } from '../support/checkout.ts'
-import { until } from '../support/until.ts'
+import { press } from '../support/checkout.ts'
 import {
   advanceClock,
   advancePastPeriodEnd,
-  type Buyer,
   buy,
   cancelThroughApi,
   decline,
@@ -19,8 +16,8 @@ import {
   readPurchase,
   readState,
   readTokens,
-  type Slug,
 } from './buyer.ts'
+import { change, changePlan, paidAmounts, preview, untilRead } from './change-plan-calls.ts'
 import {
   MAY_MAKE_DECLINED_CHANGES,
   paysDeclinedChangeOnPage,
@@ -28,7 +25,6 @@ import {
   refuseDeclinedChanges,
 } from './drivers/plans.ts'
 import { setUp } from './drivers/set-up.ts'
-import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
 // A change of plan through change-plan keeps the one subscription, charges what was shown, and moves features and tokens.
@@ -36,40 +32,6 @@ import { useShops } from './shop.ts'
 const getShop = useShops()
 
 const AT = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.changesPlan !== 'never')
-
-/** Calls change-plan with the owner's key. */
-function changePlan({ shop: { world, paywall, key }, userId }: Buyer, slug: Slug, body = {}, headers = {}) {
-  const path = `/api/v1/paywall/${paywall.id}/change-plan`
-  return call(world, path, { key, headers, body: { userId, priceId: getPriceId(paywall, slug), ...body } })
-}
-
-/** Changes the plan, and returns the owner's new events. The buyer pays where the processor requires that. */
-async function change(...parameters: Parameters<typeof changePlan>): Promise<string[]> {
-  const [buyer] = parameters
-  const { status, body } = await changePlan(...parameters)
-  expect({ status, body }).toMatchObject({ status: 200 })
-  const { checkoutUrl } = Changed.parse(body)
-  expect(checkoutUrl !== null).toBe(paysEveryChangeOnPage(buyer.shop.acquiring))
-  if (checkoutUrl !== null) await press(checkoutUrl, 'pay')
-  else await untilRead(buyer)
-  return newEvents(buyer)
-}
-
-/** Waits for the read after a change. Not every processor sends a webhook of it. */
-const untilRead = ({ shop: { world }, userId }: Buyer) =>
-  until('the changed subscription is read', async () => {
-    const sql = 'select from purchases where user_id = $1 and fetched_at >= plan_changed_at'
-    return (await world.database.query(sql, [userId])).rowCount
-  })
-
-async function preview(buyer: Buyer, slug: Slug, body = {}) {
-  const reply = await changePlan(buyer, slug, { preview: true, ...body })
-  expect(reply).toMatchObject({ status: 200 })
-  return Preview.parse(reply.body)
-}
-
-const paidAmounts = async (buyer: Buyer) =>
-  (await paymentEvents(buyer)).flatMap(({ type, amount }) => (type === 'payment.succeeded' ? [amount] : []))
 
 /** An estimate changes by the second. */
 const CENTS = 2

@@ -52,6 +52,7 @@ async function startAdapter(acquiring: ProcessorName) {
       processorPrice: price.processor_price,
       currency: price.currency,
       amount: price.amount,
+      quantity: 1,
       recurring: { interval: price.interval!, intervalCount: price.interval_count! },
       trialDays: price.trial_days,
       options: {},

@@ -145,6 +145,19 @@ describe('the modules', () => {
     })
   })
 
+  test('sell seats, and show what more of them cost', async () => {
+    const email = newEmail()
+    const [{ openTeamCheckout, previewSeats }, { paywall }] = await Promise.all(['seats.ts', 'paywall.ts'].map(load))
+    await payAndReturn(world, await openTeamCheckout(email, 3))
+    const { quote, ...shown } = await previewSeats(email, 5)
+    expect(shown).toMatchObject({ from: { quantity: 3 }, to: { quantity: 5 }, next: { amount: 14995 } })
+    await paywall.changePlan({ email, price: 'team', quantity: 5, quote })
+    await world.stripe.drainWebhooks()
+    const user = await paywall.user({ email, fresh: true })
+    expect(user.purchases).toMatchObject([{ price_slug: 'team', unit_amount: 2999, quantity: 5 }])
+    expect(user.balance('standard')).toBe(2500)
+  })
+
   test('store how much of a payment went back', async () => {
     const email = newEmail()
     const [{ buyPack, creditsLeft }, { on, returned }] = await Promise.all(['packs.ts', 'refunds.ts'].map(load))

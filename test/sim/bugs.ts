@@ -229,7 +229,7 @@ export const BUGS: Bug[] = [
     name: 'a changed plan is not reported',
     invariant: 'event types',
     file: TELL,
-    says: "case when has_other_plan then 'subscription.plan_changed' end,",
+    says: "case when is_other_plan then 'subscription.plan_changed' end,",
     instead: '',
   },
   {
@@ -286,7 +286,7 @@ export const BUGS: Bug[] = [
     name: 'a period is credited at each read',
     invariant: 'tokens brought',
     file: 'lib/purchases/credited-periods.sql',
-    says: "if last.price_id = p.price_id then return '{}'; end if;",
+    says: "if (last.price_id, last.quantity) = (p.price_id, p.quantity) then return '{}'; end if;",
     instead: "if last.price_id = p.price_id then return credit_each(p, 'plan', brought); end if;",
   },
   {

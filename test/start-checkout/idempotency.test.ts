@@ -129,6 +129,7 @@ describe('the same key with another body is refused', () => {
     ['errorUrl', { errorUrl: 'https://elsewhere.example/' }],
     ['shopUrl', { shopUrl: 'https://elsewhere.example/' }],
     ['trial_days', { trial_days: 3 }],
+    ['quantity', { quantity: 2 }],
     ['userMeta', { userMeta: { a: 1 } }],
     ['ignoreActivePurchase', { ignoreActivePurchase: true }],
     ['localCurrency', { localCurrency: 'INR' }],
@@ -151,7 +152,13 @@ describe('the same key with another body is refused', () => {
   test('but fields in another order, blanks and unknown fields are the same body', async () => {
     const [key, before] = [randomUUID(), countPages()]
     const first = await checkoutByKey(key, { userMeta: { a: 1, b: 2 } })
-    const reply = await checkoutByKey(key, { shopUrl: '', trial_days: null, userMeta: { b: 2, a: 1 }, unknown: 'x' })
+    const reply = await checkoutByKey(key, {
+      shopUrl: '',
+      trial_days: null,
+      quantity: 1,
+      userMeta: { b: 2, a: 1 },
+      unknown: 'x',
+    })
     expectReplay(reply, first, before)
   })
 })

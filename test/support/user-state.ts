@@ -7,6 +7,7 @@ const Purchase = z.looseObject({
   status: z.string(),
   interval: z.string().nullable(),
   unit_amount: z.int(),
+  quantity: z.int(),
   currency: z.string(),
   current_period_end: z.iso.datetime().nullable(),
   scheduled_change: z.looseObject({ price_slug: z.string().nullable() }).nullable(),

@@ -89,6 +89,7 @@ export const CheckoutEvent = toEventSchema('checkout', {
       price_slug: z.string().nullable(),
       purchase_id: z.uuid(),
       features: z.array(z.string()).describe('The features of the price that was sold'),
+      quantity: z.int().min(0).describe('How many units of the price were sold'),
       amount: z
         .int()
         .min(0)
@@ -170,7 +171,7 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
     'The grace period of a past due subscription is over: it no longer gives access, while its processor keeps retrying the charge',
   'subscription.recovered': 'A subscription whose access had ended was paid',
   'subscription.plan_changed':
-    'A subscription has another price, wherever it was changed. `price_slug` is null if it matches no price of the paywall: ' +
+    'A subscription has another price or quantity, wherever it was changed. `price_slug` is null if it matches no price of the paywall: ' +
     'then the subscription keeps its features until the end of the paid period',
   'subscription.plan_change_scheduled':
     'A change of plan is scheduled, usually for the end of the current period: see `scheduled_change`',

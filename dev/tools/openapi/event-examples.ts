@@ -20,6 +20,7 @@ const SCHEDULED = {
   scheduled_change: {
     price_id: YEARLY.price_id,
     price_slug: YEARLY.price_slug,
+    quantity: 1,
     effective_at: EXAMPLE_PURCHASE.current_period_end,
   },
 } satisfies Change
@@ -95,6 +96,7 @@ const DATA: Record<EventType, Json> = {
       price_slug: 'monthly',
       purchase_id: EXAMPLE_PURCHASE.id,
       features: ['export'],
+      quantity: 1,
       amount: 999,
       currency: 'USD',
       shop_url: null,

@@ -196,7 +196,7 @@ function toCheckoutFields(order: CheckoutOrder, now: Date): { path: string; fiel
   }
   if (!order.recurring) {
     const path = '/hosted_pages/checkout_one_time_for_items'
-    const item = { 'item_prices[item_price_id][0]': order.processorPrice, 'item_prices[quantity][0]': 1 }
+    const item = { 'item_prices[item_price_id][0]': order.processorPrice, 'item_prices[quantity][0]': order.quantity }
     const invoice = { currency_code: order.currency, 'invoice[po_number]': order.checkoutId }
     return { path, fields: { ...fields, ...invoice, ...item }, key: order.key }
   }
@@ -204,7 +204,10 @@ function toCheckoutFields(order: CheckoutOrder, now: Date): { path: string; fiel
   // 0: no trial, even if the item price has one.
   const trialEnd = order.trialDays === 0 ? 0 : hour + order.trialDays * DAY_SECONDS
   const subscription = { 'subscription[id]': order.checkoutId, 'subscription[trial_end]': trialEnd }
-  const item = { 'subscription_items[item_price_id][0]': order.processorPrice, 'subscription_items[quantity][0]': 1 }
+  const item = {
+    'subscription_items[item_price_id][0]': order.processorPrice,
+    'subscription_items[quantity][0]': order.quantity,
+  }
   const key = trialEnd === 0 ? order.key : `${order.key}:${trialEnd}`
   return { path: '/hosted_pages/checkout_new_for_items', fields: { ...fields, ...subscription, ...item }, key }
 }

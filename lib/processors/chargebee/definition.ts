@@ -114,6 +114,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     expiresPages: false,
     pagesSellOnce: true,
     idempotencyKeys: true,
+    sellsUnits: true,
     sellsToAnonymous: true,
     readsIncludePayments: false,
     reportsTax: 'if the total is paid at once',

@@ -161,10 +161,11 @@ function paidFor(
 
 /** The term of an invoice: that of the plan which begins last. It may also contain remaining charges of the previous term. */
 function termPaid(invoice: z.output<typeof PaidInvoice> | undefined): Pick<PaymentFact, 'paysFor'> {
-  const terms = invoice?.line_items.flatMap(({ entity_type: type, entity_id: processorPrice, date_from: from }) =>
-    type === 'plan_item_price' && processorPrice !== undefined && from
-      ? [{ from: from.toISOString(), processorPrice }]
-      : [],
+  const terms = invoice?.line_items.flatMap(
+    ({ entity_type: type, entity_id: processorPrice, quantity, date_from: from }) =>
+      type === 'plan_item_price' && processorPrice !== undefined && from
+        ? [{ from: from.toISOString(), processorPrice, quantity }]
+        : [],
   )
   const latest = terms?.toSorted((one, other) => one.from.localeCompare(other.from)).at(-1)
   return latest ? { paysFor: latest } : {}

@@ -82,6 +82,8 @@ export type Subscription = z.output<typeof Subscription>
 const LineItem = z.object({
   entity_type: z.string(),
   entity_id: z.string().optional(),
+  /** Absent for a flat fee. */
+  quantity: z.int().min(0).default(1),
   amount: z.int().default(0),
   date_from: seconds.optional(),
   date_to: seconds,

@@ -7,7 +7,7 @@ import { parseReply, RestError } from '../rest.ts'
 import type { Calls, Fields } from './api.ts'
 import { isRefused, readSubscription } from './charging.ts'
 import { EstimateReply, OpenedPageReply, type Subscription, SubscriptionReply } from './objects.ts'
-import { findPlan, fromChargebee, isScheduledToEnd } from './translate.ts'
+import { fromChargebee, isPlan, isScheduledToEnd } from './translate.ts'
 
 /**
  * See `ProcessorMethods.previewPlanChange`. By default Chargebee prorates by the millisecond, up to the moment of the change, so the amounts
@@ -20,14 +20,14 @@ export async function previewPlanChange(calls: Calls, change: PlanChange): Promi
   const termEnd = findTermEnd(subscription)
   const renewal = await estimateRenewal(calls, subscription, change)
   if (change.when === 'period_end') {
-    const next = { amount: renewal ? money(renewal.amount_due) : change.to.amount, at: termEnd }
+    const next = { amount: renewal ? money(renewal.amount_due) : total(change), at: termEnd }
     return { currency, isEstimate: false, dueNow: 0, credit: 0, effectiveAt: termEnd, next }
   }
   const now = await estimate(calls, subscription, change, AT_ONCE)
   const { subscription_estimate: changed, invoice_estimate: invoice, credit_note_estimates: notes } = now
   const credits = notes.map(({ total }) => money(total))
   const creditsLeft = notes.map(({ amount_available: left }) => money(left))
-  const period = renewal ? money(renewal.total) : change.to.amount
+  const period = renewal ? money(renewal.total) : total(change)
   return {
     currency,
     isEstimate: true,
@@ -44,7 +44,7 @@ export async function previewPlanChange(calls: Calls, change: PlanChange): Promi
 /** See `ProcessorMethods.changePlan`. Chargebee cannot be limited to the quoted amount. */
 export async function changePlan(calls: Calls, change: PlanChange): Promise<PlanChangeResult> {
   const found = await readChangeable(calls, change)
-  if (hasPrice(found, change)) return keepPlan(calls, found, change)
+  if (hasPlan(found, change)) return keepPlan(calls, found, change)
   return change.when === 'now' ? changeNow(calls, found, change) : schedule(calls, found, change)
 }
 
@@ -71,8 +71,10 @@ const parse = <Schema extends z.ZodType>(schema: Schema, reply: unknown) => pars
 
 const toPath = ({ id }: Subscription) => `/subscriptions/${encodeURIComponent(id)}`
 
-const hasPrice = (subscription: Subscription, { to }: PlanChange) =>
-  findPlan(subscription)?.item_price_id === to.processorPrice
+const hasPlan = (subscription: Subscription, { to }: PlanChange) => isPlan(subscription, to.processorPrice, to.quantity)
+
+/** The price of a period. */
+const total = ({ to }: PlanChange) => to.amount * to.quantity
 
 const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0)
 
@@ -92,7 +94,7 @@ function nextBilling(subscription: Subscription, { to, pricedAt }: PlanChange, t
 /** The items after the change: the new plan instead of the current one, and the add-ons, which stay as they are. */
 function itemFields(subscription: Subscription, { to }: PlanChange): Fields {
   const addons = subscription.subscription_items.filter(({ item_type }) => item_type === 'addon')
-  const kept = [{ item_price_id: to.processorPrice, quantity: findPlan(subscription)?.quantity ?? 1 }, ...addons]
+  const kept = [{ item_price_id: to.processorPrice, quantity: to.quantity }, ...addons]
   const fields = kept.flatMap(({ item_price_id: id, quantity }, index) => [
     ...(id === undefined ? [] : [[`subscription_items[item_price_id][${index}]`, id]]),
     ...(quantity === undefined ? [] : [[`subscription_items[quantity][${index}]`, quantity]]),
@@ -147,7 +149,7 @@ async function changeNow(calls: Calls, found: Subscription, change: PlanChange):
     return null
   })
   if (changed === null) return payOnPage(calls, found, change)
-  if (!hasPrice(changed, change)) throw unconfirmed('the plan is unchanged')
+  if (!hasPlan(changed, change)) throw unconfirmed('the plan is unchanged')
   return keepPlan(calls, changed, change)
 }
 
@@ -177,7 +179,7 @@ async function openPage({ post }: Calls, name: string, fields: Fields, { key }: 
 }
 
 /**
- * The subscription has the price: what is scheduled is removed, and a scheduled cancellation undone. Not so if it owes the difference, which
+ * The subscription has the price and the quantity: what is scheduled is removed, and a scheduled cancellation undone. Not so if it owes the difference, which
  * its buyer can pay on a page: a buyer who wanted to leave must not be charged again without having paid for the change.
  */
 async function keepPlan(calls: Calls, subscription: Subscription, change: PlanChange): Promise<PlanChangeResult> {
@@ -190,7 +192,7 @@ async function keepPlan(calls: Calls, subscription: Subscription, change: PlanCh
   return CHANGED
 }
 
-/** Schedules the price for the next term, in place of any scheduled change. Nothing is charged now. */
+/** Schedules the price and the quantity for the next term, in place of any scheduled change. Nothing is charged now. */
 async function schedule(calls: Calls, found: Subscription, change: PlanChange): Promise<PlanChangeResult> {
   const scheduled = await update(calls, found, change, AT_END_OF_TERM).catch((error) => {
     if (!isRefused(error) || !isScheduledToEnd(found)) throw error

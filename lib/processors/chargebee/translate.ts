@@ -123,6 +123,7 @@ function toSnapshot({ subscription, scheduled, customer, invoices }: Subscribed,
   const { current_term_start, current_term_end, trial_start, trial_end, cancelled_at } = subscription
   const { latest } = invoices
   const plan = findPlan(subscription)
+  const quantity = plan?.quantity ?? 1
   const isUnknown = isFirstPaymentDue(subscription, invoices) && latest.length > 0
   const begun =
     subscription.status !== 'future' && (!isUnknown || latest.some(wasPaid)) && !isVoidedUnpaid(subscription, invoices)
@@ -152,7 +153,11 @@ function toSnapshot({ subscription, scheduled, customer, invoices }: Subscribed,
     versions: readVersions(subscription, ...termInvoices(subscription, latest)),
     interval: subscription.billing_period_unit ?? null,
     intervalCount: subscription.billing_period ?? null,
-    unitAmount: fromChargebee(plan?.unit_price ?? plan?.amount ?? 0, subscription.currency_code),
+    unitAmount: fromChargebee(
+      plan?.unit_price ?? Math.round((plan?.amount ?? 0) / Math.max(1, quantity)),
+      subscription.currency_code,
+    ),
+    quantity,
     currency: subscription.currency_code,
     currentPeriodStart: current_term_start ?? trial_start ?? null,
     currentPeriodEnd: periodEnd,
@@ -164,11 +169,17 @@ function toSnapshot({ subscription, scheduled, customer, invoices }: Subscribed,
   }
 }
 
-/** Null if the plan stays the same: other changes can be scheduled, too. */
+/** Null if the plan and its quantity stay the same: other changes can be scheduled, too. */
 function scheduledChange(now: Subscription, later: Subscription): ScheduledChange | null {
-  const price = findPlan(later)?.item_price_id
+  const { item_price_id: price, quantity = 1 } = findPlan(later) ?? {}
   const at = now.changes_scheduled_at ?? now.current_term_end ?? now.trial_end
-  return price && at && price !== findPlan(now)?.item_price_id ? { processorPrice: price, at } : null
+  return price && at && !isPlan(now, price, quantity) ? { processorPrice: price, quantity, at } : null
+}
+
+/** Whether a subscription's plan is this price, in this quantity. */
+export function isPlan(subscription: Subscription, price: string, quantity: number): boolean {
+  const plan = findPlan(subscription)
+  return plan?.item_price_id === price && (plan.quantity ?? 1) === quantity
 }
 
 const isUnpaid = ({ status }: Invoice) => status !== 'paid' && status !== 'voided'
@@ -218,29 +229,31 @@ const isVoidedUnpaid = ({ trial_end }: Subscription, { latest, hasMore }: Invoic
 const UNPAID_STATUSES: readonly Invoice['status'][] = ['voided', 'payment_due', 'not_paid']
 
 /**
- * Whether an invoice of the current term charges for the subscription's current price, and is not owed. After a change of plan none does if
+ * Whether an invoice of the current term charges for the subscription's current price and quantity, and is not owed. After a change of plan none does if
  * the change was free of charge, if its difference is charged with the next invoice, or if the difference is unpaid: the term was paid
  * before. A site may create no invoice for an amount of 0.
  */
 function isPriceCovered(subscription: Subscription, invoices: Invoice[]): boolean {
-  const price = findPlan(subscription)?.item_price_id
   const charged = termInvoices(subscription, invoices)
-  if (price === undefined || charged.length === 0) return true
+  if (findPlan(subscription)?.item_price_id === undefined || charged.length === 0) return true
   return charged.some(
     ({ status, line_items: lines }) =>
-      !UNPAID_STATUSES.includes(status) && lines.some(({ entity_id }) => entity_id === price),
+      !UNPAID_STATUSES.includes(status) && lines.some((line) => isOfPlan(line, subscription)),
   )
 }
 
-/** Whether an invoice whose period overlaps the current term charged for another price, and is not owed. */
+/** Whether an invoice whose period overlaps the current term charged for another price or quantity, and is not owed. */
 function isChangedInTerm(subscription: Subscription, invoices: Invoice[]): boolean {
-  const price = findPlan(subscription)?.item_price_id
   return termInvoices(subscription, invoices).some(
     ({ status, line_items: lines }) =>
       !UNPAID_STATUSES.includes(status) &&
-      lines.some(({ entity_type, entity_id }) => entity_type === 'plan_item_price' && entity_id !== price),
+      lines.some((line) => line.entity_type === 'plan_item_price' && !isOfPlan(line, subscription)),
   )
 }
+
+/** Whether a line charges for the subscription's current price and quantity. */
+const isOfPlan = ({ entity_id: price, quantity }: Invoice['line_items'][number], subscription: Subscription) =>
+  price !== undefined && isPlan(subscription, price, quantity)
 
 /** The amount of the first payment, if its invoice is one of the latest. Before a trial there is none. */
 function firstCharge({ trial_end }: Subscription, { latest, hasMore }: Invoices): number | null {
@@ -273,13 +286,13 @@ function toStatus(
 function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot | null {
   // A subscriber may be asked for an order number, so that of a subscription's invoice means nothing.
   if (invoice.recurring || invoice.subscription_id !== undefined || !isCheckoutId(invoice.po_number)) return null
+  const line = invoice.line_items.find(({ entity_type }) => entity_type === 'charge_item_price')
   const status = oneTimeStatus(invoice)
   const isPaid = status === 'active' || status === 'refunded'
   return {
     processorId: invoice.id,
     checkoutId: invoice.po_number,
-    processorPrice:
-      invoice.line_items.find(({ entity_type }) => entity_type === 'charge_item_price')?.entity_id ?? null,
+    processorPrice: line?.entity_id ?? null,
     startedAt: invoice.date ?? new Date(0),
     charged: isPaid ? fromChargebee(invoice.total, invoice.currency_code) : null,
     priceCovered: true,
@@ -291,6 +304,7 @@ function oneTime(invoice: Invoice, customer: Customer | null): PurchaseSnapshot 
     begun: isPaid,
     periodCovered: isPaid,
     ...ONE_TIME,
+    quantity: line?.quantity ?? null,
     unitAmount: fromChargebee(invoice.total, invoice.currency_code),
     currency: invoice.currency_code,
   }

@@ -86,6 +86,8 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     expiresPages: false,
     pagesSellOnce: false,
     idempotencyKeys: false,
+    // A pricing is for a fixed number of licences.
+    sellsUnits: false,
     sellsToAnonymous: false,
     readsIncludePayments: true,
     reportsTax: 'always',

@@ -142,6 +142,7 @@ function recurring(
     interval: toInterval(billing_cycle),
     intervalCount: billing_cycle === 0 ? null : 1,
     unitAmount: minorUnits(amount_per_cycle ?? renewal_amount, currency),
+    quantity: 1,
     currency,
     currentPeriodStart: begun ? periodStart(subscription, paid, now) : null,
     currentPeriodEnd: begun ? end : null,

@@ -2,7 +2,6 @@
 // the next read; a trial starts with a payment of 0, which some payment methods allow. Mollie has no portal, and its pages cannot be
 // closed.
 import type * as z from 'zod'
-import { toDecimalText } from '../../money/money.ts'
 import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { lookUp } from '../look-up.ts'
 import {
@@ -26,6 +25,7 @@ import {
   readRenewal,
   type Sale,
 } from './objects.ts'
+import { writeAmount } from './plan.ts'
 import { type Changeable, changePlan, isChanged, previewChange, toChangeable } from './plan-change.ts'
 import {
   endReduction,
@@ -239,16 +239,16 @@ async function ensureCustomer(api: MollieApi, { customer, recurring, email, user
 }
 
 function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: string | null) {
-  const { currency, recurring, trialDays, options } = order
-  const price = { currency, value: toDecimalText(order.amount, currency) }
-  const reduction = order.reduction && reductionFor(order, order.reduction)
+  const { currency, quantity, recurring, trialDays, options } = order
+  const total = { currency, amount: order.amount * quantity }
+  const reduction = order.reduction && reductionFor(total, order.reduction)
   const sale: z.input<typeof Sale> = {
     checkout_id: order.checkoutId,
     paywall_id: order.paywallId,
     user_id: order.userId,
     ...(reduction && { reduction }),
   }
-  const first = reduction ? { currency, value: reduction.reduced } : price
+  const first = reduction ? { currency, value: reduction.reduced } : writeAmount(total)
   const payment = {
     description: order.processorPrice,
     redirectUrl: order.successUrl,
@@ -259,19 +259,20 @@ function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: s
   }
   if (recurring === null) return { ...payment, amount: first, sequenceType: 'oneoff', metadata: sale }
 
-  const amount = trialDays > 0 ? { currency, value: toDecimalText(0, currency) } : first
+  const amount = trialDays > 0 ? writeAmount({ currency, amount: 0 }) : first
   const metadata: z.input<typeof FirstSale> = {
     ...sale,
     interval: recurring.interval,
     interval_count: recurring.intervalCount,
     trial_days: trialDays,
-    renewal: price,
+    renewal: writeAmount({ currency, amount: order.amount }),
+    quantity,
   }
   return { ...payment, amount, sequenceType: 'first', metadata }
 }
 
-const reductionFor = ({ amount, currency }: CheckoutOrder, { takenOff, periods }: OrderReduction): Reduction => ({
-  price: toDecimalText(amount, currency),
-  reduced: toDecimalText(amount - takenOff, currency),
+const reductionFor = ({ amount, currency }: Payment['amount'], { takenOff, periods }: OrderReduction): Reduction => ({
+  price: writeAmount({ currency, amount }).value,
+  reduced: writeAmount({ currency, amount: amount - takenOff }).value,
   ...(periods !== undefined && { periods }),
 })

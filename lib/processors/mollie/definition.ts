@@ -81,6 +81,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     expiresPages: false,
     pagesSellOnce: true,
     idempotencyKeys: true,
+    sellsUnits: true,
     sellsToAnonymous: true,
     readsIncludePayments: true,
     reportsTax: 'never',

@@ -92,7 +92,7 @@ export const Subscriptions = z.object({ _embedded: z.object({ subscriptions: z.a
 
 /**
  * What an offer takes off: `reduced` is charged instead of `price`, for the first `periods`, of which the first payment pays for one. Both
- * are amounts as Mollie writes them. A one-time price has no periods.
+ * are amounts for all units, as Mollie writes them. A one-time price has no periods.
  */
 export const Reduction = z.object({
   price: z.string(),
@@ -109,19 +109,24 @@ export const Sale = z.object({
   reduction: Reduction.optional(),
 })
 
+/** A number of units. Metadata without one is about a single unit. */
+const quantity = z.int().min(1).default(1)
+
 /** Our metadata on a first payment, which also describes the subscription that is created once it is paid. */
 export const FirstSale = Sale.extend({
   interval: z.enum(INTERVALS),
   interval_count: z.int().min(1),
   trial_days: z.int().min(0),
+  /** The price of one unit. */
   renewal: z.object({ currency: z.string(), value: z.string() }),
+  quantity,
   /** When the buyer cancelled, if that was before the subscription was created. */
   canceled_at: time.optional(),
 })
 export type FirstSale = z.output<typeof FirstSale>
 
-/** What a subscription charges, in Mollie's words: an amount, and an interval such as `1 month`. */
-export const Terms = z.object({ currency: z.string(), value: z.string(), interval: z.string() })
+/** What a subscription charges, in Mollie's words: an amount for each unit, and an interval such as `1 month`. */
+export const Terms = z.object({ currency: z.string(), value: z.string(), interval: z.string(), quantity })
 export type Terms = z.output<typeof Terms>
 
 /**
@@ -132,6 +137,11 @@ export const Renewal = Sale.extend({
   first_payment: processorId,
   /** Until the plan is changed. It stays when it has ended. */
   reduction: Reduction.optional().catch(undefined),
+  /**
+   * The price of one unit and their number, if it is sold for several: Mollie knows only the sum. If that differs, and no offer reduces it, the
+   * owner has set another amount at Mollie, which counts as the price of one unit.
+   */
+  units: z.object({ value: z.string(), quantity }).optional().catch(undefined),
   /** The last change at once. `payment`: that of the difference, if anything was due. */
   changed: z.object({ at: time, to: Terms, payment: processorId.optional() }).optional().catch(undefined),
   /** The change for the charge on the date `at`. Its amount is set already; its interval is set after that charge. */

@@ -30,7 +30,10 @@ import {
   readChange,
   readPlan,
   requireRenewal,
+  toTotal,
+  unitsOf,
   withoutPlan,
+  writeAmount,
 } from './plan.ts'
 import { requireCustomer, updatePlan } from './subscriptions.ts'
 import { hasEnded, type ObservedSale } from './translate.ts'
@@ -59,7 +62,8 @@ export function toChangeable(observed: ObservedSale, purchase: PurchaseSnapshot)
 
 /** See `ProcessorMethods.previewPlanChange`. The amount is calculated here, so it is no estimate. Null if the change would leave credit. */
 export function previewChange(found: Changeable, change: PlanChange): PlanChangePreview | null {
-  const { currency, amount } = change.to
+  const { currency } = change.to
+  const amount = total(change)
   const common = { currency, isEstimate: false }
   if (change.when === 'period_end') {
     const at = periodEnd(found)
@@ -96,11 +100,15 @@ export const isChanged = ({ plan }: Changeable, change: PlanChange): boolean =>
 
 const CHANGED: PlanChangeResult = { outcome: 'changed' }
 
-const targetTerms = ({ to: { currency, amount, interval, intervalCount } }: PlanChange): Terms => ({
+const targetTerms = ({ to: { currency, amount, quantity, interval, intervalCount } }: PlanChange): Terms => ({
   currency,
   value: toDecimalText(amount, currency),
+  quantity,
   interval: intervalText(interval, intervalCount),
 })
+
+/** The new price of a period. */
+const total = ({ to }: PlanChange) => to.amount * to.quantity
 
 function periodEnd({ purchase: { currentPeriodEnd: end } }: Changeable): Date {
   if (!end) throw new ProcessorError('mollie', 'rejected', 'the subscription has not begun', { answered: true })
@@ -126,7 +134,7 @@ function calculate(found: Changeable, change: PlanChange): Calculated {
   const start = found.purchase.currentPeriodStart ?? change.pricedAt
   const rest = (amount: number, until: Date) => Math.round(amount * shareLeft(start, until, change.pricedAt))
   const credit = rest(paidAmount(found), periodEnd(found))
-  return { credit, due: rest(change.to.amount, end) - credit, end }
+  return { credit, due: rest(total(change), end) - credit, end }
 }
 
 /** The share of a period that is left: 1 at its start, 0 from its end on. */
@@ -136,13 +144,13 @@ const shareLeft = (start: Date, end: Date, now: Date) =>
 /** What the current period was paid for with: its price, unless an offer has reduced it, or the owner has raised it at Mollie since. */
 function paidAmount({ purchase, plan, payment, charges: [latest] }: Changeable): number {
   const paid = (latest ?? payment).amount
-  return purchase.priceCovered && !isReducedAmount(plan, paid) ? purchase.unitAmount : paid.amount
+  return purchase.priceCovered && !isReducedAmount(plan, paid) ? toTotal(plan.terms).amount : paid.amount
 }
 
 const newPeriodEnd = (found: Changeable, change: PlanChange): Date =>
   moveCharges(found, found.plan.terms, targetTerms(change)).next ?? periodEnd(found)
 
-/** The subscription has the price: what is scheduled is undone. */
+/** The subscription has the price and the quantity: what is scheduled is undone. */
 async function keepPlan(
   api: MollieApi,
   { subscription, plan, charges }: Changeable,
@@ -153,7 +161,7 @@ async function keepPlan(
   await updatePlan(api, subscription, {
     terms: nextTerms(plan, charges),
     product,
-    metadata: withPlan(subscription, plan),
+    metadata: { ...withPlan(subscription, plan), ...unitsOf(plan.terms) },
   })
   return CHANGED
 }
@@ -282,7 +290,7 @@ function differenceFor(
     },
   }
   return {
-    amount: { currency, value: toDecimalText(due, currency) },
+    amount: writeAmount({ currency, amount: due }),
     description: processorPrice,
     customerId: requireCustomer(payment),
     ...(webhookUrl !== null && { webhookUrl }),

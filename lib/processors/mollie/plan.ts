@@ -47,8 +47,8 @@ export function readPlan(subscription: Subscription, charges: Payment[]): Plan {
 }
 
 /** The plan of a subscription that was just sold. */
-export const soldPlan = ({ renewal, interval, interval_count: count, reduction }: FirstSale): Plan => ({
-  terms: { ...renewal, interval: intervalText(interval, count) },
+export const soldPlan = ({ renewal, quantity, interval, interval_count: count, reduction }: FirstSale): Plan => ({
+  terms: { ...renewal, quantity, interval: intervalText(interval, count) },
   reduction: reduction ?? null,
   scheduled: null,
   intervalToSet: null,
@@ -56,16 +56,16 @@ export const soldPlan = ({ renewal, interval, interval_count: count, reduction }
 
 /** The price to which terms are reduced by an offer. They are another price if the owner has changed the amount at Mollie since. */
 function readReduced(subscription: Subscription, terms: Terms): Pick<Plan, 'terms' | 'reduction'> {
-  const { reduction } = requireRenewal(subscription)
-  if (!reduction || (terms.value !== reduction.reduced && terms.value !== reduction.price)) {
-    return { terms, reduction: null }
-  }
-  return { terms: { ...terms, value: reduction.price }, reduction }
+  const { reduction, units } = requireRenewal(subscription)
+  const { value } = writeAmount(toTotal(terms))
+  if (value === reduction?.price) return { terms, reduction }
+  if (value !== reduction?.reduced) return { terms, reduction: null }
+  return { terms: { ...terms, ...(units ?? { value: reduction.price, quantity: 1 }) }, reduction }
 }
 
 /** What the charge after these costs, unless a change is scheduled. */
 export const nextTerms = ({ terms, reduction }: Plan, charges: Payment[]): Terms =>
-  reduction && isReducedAfter(reduction, charges) ? { ...terms, value: reduction.reduced } : terms
+  reduction && isReducedAfter(reduction, charges) ? { ...terms, value: reduction.reduced, quantity: 1 } : terms
 
 /** The first payment has paid for the first period. A failed charge counts, because its period has passed. */
 const isReducedAfter = ({ periods = 1 }: Reduction, charges: Payment[]) =>
@@ -73,29 +73,32 @@ const isReducedAfter = ({ periods = 1 }: Reduction, charges: Payment[]) =>
 
 /** Whether an amount is what an offer leaves of the plan's price. */
 export const isReducedAmount = ({ terms, reduction }: Plan, paid: Payment['amount']): boolean =>
-  reduction !== null && isSameAmount(paid, toAmount({ ...terms, value: reduction.reduced }))
+  reduction !== null && isSameAmount(paid, toTotal({ ...terms, value: reduction.reduced, quantity: 1 }))
 
 /** Whether an amount pays for a period of the plan. */
 export const coversPlan = (plan: Plan, paid: Payment['amount']): boolean =>
-  isSameAmount(paid, toAmount(plan.terms)) || isReducedAmount(plan, paid)
+  isSameAmount(paid, toTotal(plan.terms)) || isReducedAmount(plan, paid)
 
 const isSameAmount = (one: Payment['amount'], other: Payment['amount']) =>
   one.amount === other.amount && one.currency === other.currency
 
 /** Our metadata for a subscription that gets another plan: without what was known of its plan. */
 export function withoutPlan(subscription: Subscription): Renewal {
-  const { scheduled: _, reduction: _reduction, ...renewal } = requireRenewal(subscription)
+  const { scheduled: _, reduction: _reduction, units: _units, ...renewal } = requireRenewal(subscription)
   return renewal
 }
 
-/** What Mollie charges next. */
-export const chargedTerms = ({ amount, interval }: Subscription): Terms => toTerms(amount, interval)
+/** How several units are noted in the metadata. */
+export const unitsOf = ({ value, quantity }: Terms): Pick<Renewal, 'units'> =>
+  quantity > 1 ? { units: { value, quantity } } : {}
 
-const toTerms = ({ amount, currency }: Payment['amount'], interval: string): Terms => ({
-  currency,
-  value: toDecimalText(amount, currency),
-  interval,
-})
+/** What Mollie charges next. */
+export function chargedTerms({ amount: { amount, currency }, interval, metadata }: Subscription): Terms {
+  const units = readRenewal(metadata)?.units
+  const several = units && { currency, ...units, interval }
+  if (several && toTotal(several).amount === amount) return several
+  return { currency, value: toDecimalText(amount, currency), interval, quantity: 1 }
+}
 
 /** How a change of the interval moves the charges of a subscription. All are absent if the interval stays the same. */
 export interface Move {
@@ -130,11 +133,28 @@ export function moveCharges(
   return { startDate, next: startDate }
 }
 
-/** The amount of terms in minor units. */
-export const toAmount = ({ currency, value }: Terms): Payment['amount'] => parse(Amount, { currency, value })
+/** The price of one unit in minor units. */
+export const toUnitAmount = ({ currency, value }: UnitPrice): number => parse(Amount, { currency, value }).amount
+
+/** What is charged for all units. */
+export const toTotal = ({ quantity, ...unit }: UnitPrice & { quantity: number }): Payment['amount'] => ({
+  currency: unit.currency,
+  amount: toUnitAmount(unit) * quantity,
+})
+
+type UnitPrice = Pick<Terms, 'currency' | 'value'>
+
+/** An amount as Mollie writes it. */
+export const writeAmount = ({ currency, amount }: Payment['amount']) => ({
+  currency,
+  value: toDecimalText(amount, currency),
+})
 
 export const isSameTerms = (one: Terms, other: Terms) =>
-  one.value === other.value && one.currency === other.currency && one.interval === other.interval
+  one.value === other.value &&
+  one.quantity === other.quantity &&
+  one.currency === other.currency &&
+  one.interval === other.interval
 
 /** Null if the owner has changed the plan at Mollie since. */
 function findScheduled(subscription: Subscription): Scheduled | null {
@@ -156,10 +176,12 @@ export function writeRenewal({
   counted_from: from,
   changed,
   settled,
+  units,
   ...sale
 }: Renewal): z.input<typeof Renewal> {
   return {
     ...sale,
+    ...(units && { units }),
     ...(changed && { changed: { ...changed, at: changed.at.toISOString() } }),
     ...(scheduled && { scheduled: { ...scheduled, at: dateText(scheduled.at) } }),
     ...(settled && { settled: { ...settled, paid_at: settled.paid_at.toISOString() } }),

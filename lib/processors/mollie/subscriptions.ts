@@ -2,7 +2,6 @@
 // and ended by us. Several callers may create or end the same one concurrently.
 import type * as z from 'zod'
 import { log } from '../../log/log.ts'
-import { toDecimalText } from '../../money/money.ts'
 import { ProcessorError, UnexpectedReply } from '../processor.ts'
 import { type MollieApi, MollieApiError, parse } from './api.ts'
 import { amsterdamDate, dateText, firstChargeDate } from './dates.ts'
@@ -25,7 +24,10 @@ import {
   paidAt,
   readChange,
   soldPlan,
+  toTotal,
+  unitsOf,
   withoutPlan,
+  writeAmount,
   writeRenewal,
 } from './plan.ts'
 import { hasEnded } from './translate.ts'
@@ -111,14 +113,13 @@ export async function updatePlan(
   subscription: Subscription,
   { terms, product, metadata, startDate, mandateId }: PlanUpdate,
 ): Promise<void> {
-  const { currency, value, interval } = terms
   const reply = await api.patch(subscriptionPath(subscription), {
-    amount: { currency, value },
-    interval,
+    amount: writeAmount(toTotal(terms)),
+    interval: terms.interval,
     ...(product !== undefined && { description: describe(product, metadata.checkout_id) }),
     ...(startDate && { startDate: dateText(startDate) }),
     ...(mandateId && { mandateId }),
-    metadata: writeRenewal(metadata),
+    metadata: writeRenewal({ ...metadata, ...unitsOf(terms) }),
   })
   if (isSameTerms(chargedTerms(parse(Subscription, reply)), terms)) return
   throw new ProcessorError('mollie', 'unavailable', 'the plan is unchanged', { answered: true })
@@ -153,8 +154,8 @@ export async function settleDifference(
 }
 
 /** Returns a difference that can change no plan any more. Mollie may refuse, as when the account has too little money. */
-export async function refundDifference(api: MollieApi, { id, amount: { amount, currency } }: Payment): Promise<void> {
-  const body = { amount: { currency, value: toDecimalText(amount, currency) } }
+export async function refundDifference(api: MollieApi, { id, amount }: Payment): Promise<void> {
+  const body = { amount: writeAmount(amount) }
   try {
     await api.post(`/payments/${encodeURIComponent(id)}/refunds`, body, `${id}:refund`)
   } catch (cause) {
@@ -181,9 +182,8 @@ export async function endReduction(api: MollieApi, subscription: Subscription, t
   const path = subscriptionPath(subscription)
   const before = parse(Subscription, await api.get(path))
   if (JSON.stringify(before) !== JSON.stringify(subscription)) return
-  const { currency, value } = terms
   try {
-    const after = chargedTerms(parse(Subscription, await api.patch(path, { amount: { currency, value } })))
+    const after = chargedTerms(parse(Subscription, await api.patch(path, { amount: writeAmount(toTotal(terms)) })))
     if (isSameTerms(after, terms)) return
   } catch (cause) {
     if (!(cause instanceof MollieApiError && cause.kind === 'rejected')) throw cause
@@ -215,13 +215,20 @@ export async function endSubscription(api: MollieApi, subscription: Subscription
 const describe = (product: string, checkoutId: string) => `${product.slice(0, 240)} ${checkoutId.slice(0, 8)}`
 
 function subscriptionFor(payment: Payment, sale: FirstSale, now: Date) {
-  const { checkout_id, paywall_id, user_id, reduction } = sale
-  const metadata: z.input<typeof Renewal> = { checkout_id, paywall_id, user_id, first_payment: payment.id, reduction }
+  const { checkout_id, paywall_id, user_id, reduction, renewal, quantity } = sale
+  const metadata: z.input<typeof Renewal> = {
+    checkout_id,
+    paywall_id,
+    user_id,
+    first_payment: payment.id,
+    ...(reduction && { reduction }),
+    ...(quantity > 1 && { units: { value: renewal.value, quantity } }),
+  }
   const first = firstChargeDate(payment, sale)
-  const { currency, value, interval } = nextTerms(soldPlan(sale), [])
+  const terms = nextTerms(soldPlan(sale), [])
   return {
-    amount: { currency, value },
-    interval,
+    amount: writeAmount(toTotal(terms)),
+    interval: terms.interval,
     // Mollie refuses a start date in the past, and the payment may be reported so late that its date has passed.
     startDate: dateText(new Date(Math.max(first.getTime(), amsterdamDate(now).getTime()))),
     description: describe(payment.description, checkout_id),

@@ -30,7 +30,7 @@ import {
   readChange,
   readPlan,
   soldPlan,
-  toAmount,
+  toUnitAmount,
 } from './plan.ts'
 
 /** Everything that Mollie has about a sale. */
@@ -203,7 +203,6 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
   // Without renewal the period is the last one that was paid for: a failed charge bought nothing.
   const charge = renews ? charges[0] : charges.find((each) => !isFailed(each))
   const start = charge ? amsterdamDate(charge.createdAt) : begunAt
-  const price = toAmount(plan.terms)
   const isOnTrial = sale.trial_days > 0 && !charge
   const changed = subscription && !isOnTrial ? changeInPeriod(subscription, plan, start) : null
   const nextCharge = nextChargeDate(recurring, charge, changed !== null)
@@ -232,8 +231,9 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
       periodCovered: begun && (!charge || (charge.status === 'paid' && !isChargedBack(charge))),
       interval: terms.interval,
       intervalCount: terms.interval_count,
-      unitAmount: price.amount,
-      currency: price.currency,
+      unitAmount: toUnitAmount(plan.terms),
+      quantity: plan.terms.quantity,
+      currency: plan.terms.currency,
       currentPeriodStart: begun ? start : null,
       currentPeriodEnd: begun ? end : null,
       trialStart: begun && sale.trial_days > 0 ? begunAt : null,
@@ -276,9 +276,14 @@ function isDifferencePaid({ differences }: RecurringSale, id: string | undefined
 /** Mollie has no names for prices, so the change is described by what it charges. */
 function scheduledChange({ scheduled }: Plan, sale: FirstSale, at: Date): ScheduledChange | null {
   if (!scheduled) return null
-  const { amount: unitAmount, currency } = toAmount(scheduled.to)
+  const { currency, quantity } = scheduled.to
   const { interval, interval_count: intervalCount } = readInterval(scheduled.to.interval, sale)
-  return { processorPrice: null, at, charge: { unitAmount, currency, interval, intervalCount } }
+  return {
+    processorPrice: null,
+    quantity,
+    at,
+    charge: { unitAmount: toUnitAmount(scheduled.to), currency, interval, intervalCount },
+  }
 }
 
 /** A one-time purchase. */

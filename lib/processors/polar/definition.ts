@@ -94,6 +94,8 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     expiresPages: false,
     pagesSellOnce: true,
     idempotencyKeys: false,
+    // It has seats, which a buyer assigns to people: it refuses fewer seats than are assigned, and changes product and seats separately.
+    sellsUnits: false,
     sellsToAnonymous: true,
     readsIncludePayments: true,
     reportsTax: 'if the total is paid at once',

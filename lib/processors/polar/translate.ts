@@ -46,6 +46,7 @@ export function subscriptionSnapshot(
     interval: subscription.recurring_interval,
     intervalCount: subscription.recurring_interval_count,
     unitAmount: subscription.amount,
+    quantity: 1,
     currency: subscription.currency,
     currentPeriodStart: subscription.current_period_start,
     currentPeriodEnd: subscription.current_period_end,
@@ -131,7 +132,7 @@ export function paidFact(order: EventOrder, occurredAt: Date): PaymentFact | nul
 /** The order of a period is created at its start, by a background job. */
 function periodPaid({ billing_reason: reason, created_at: createdAt, product_id: product }: EventOrder) {
   if (reason !== 'subscription_cycle' || product === null) return {}
-  return { paysFor: { from: dateFrom(createdAt).toISOString(), processorPrice: product } }
+  return { paysFor: { from: dateFrom(createdAt).toISOString(), processorPrice: product, quantity: 1 } }
 }
 
 /** The payments of orders, in case their webhooks are lost: a subscription may have been charged after it was replaced. */
@@ -203,7 +204,7 @@ function foundBy(bought: Bought, facts: Facts): Found | null {
 /** Null if the product stays the same: other changes can be scheduled, too. */
 const scheduledChange = ({ product_id: now, pending_update: pending }: Subscription): ScheduledChange | null =>
   pending?.product_id && pending.product_id !== now
-    ? { processorPrice: pending.product_id, at: pending.applies_at }
+    ? { processorPrice: pending.product_id, quantity: 1, at: pending.applies_at }
     : null
 
 const toCancelAt = ({ cancel_at_period_end: cancels, ends_at: endsAt, current_period_end: periodEnd }: Subscription) =>

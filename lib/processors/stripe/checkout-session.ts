@@ -7,7 +7,7 @@ type Parameters = Stripe.Checkout.SessionCreateParams
 export function checkoutSessionFor(order: CheckoutOrder, customer: string | null): Parameters {
   const metadata = { checkout_id: order.checkoutId, paywall_id: order.paywallId, user_id: order.userId }
   return {
-    line_items: [{ price: order.processorPrice, quantity: 1 }],
+    line_items: [{ price: order.processorPrice, quantity: order.quantity }],
     success_url: order.successUrl,
     cancel_url: order.errorUrl,
     client_reference_id: order.userId,

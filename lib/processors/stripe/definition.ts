@@ -103,6 +103,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     expiresPages: true,
     pagesSellOnce: true,
     idempotencyKeys: true,
+    sellsUnits: true,
     sellsToAnonymous: true,
     readsIncludePayments: false,
     reportsTax: 'if the total is paid at once',

@@ -150,7 +150,13 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
 function periodPaid({ billing_reason: reason, lines }: z.output<typeof EventInvoice>): Pick<PaymentFact, 'paysFor'> {
   const line = lines?.data.find((each) => each?.parent.subscription_item_details.proration === false)
   if (reason !== 'subscription_cycle' || !line) return {}
-  return { paysFor: { from: line.period.start.toISOString(), processorPrice: line.pricing.price_details.price } }
+  return {
+    paysFor: {
+      from: line.period.start.toISOString(),
+      processorPrice: line.pricing.price_details.price,
+      quantity: line.quantity,
+    },
+  }
 }
 
 function invoiceTax({ amount_paid, total, total_taxes, currency }: z.output<typeof EventInvoice>): number | undefined {

@@ -24,7 +24,15 @@ const receiptUrl = z
 /** Our metadata on every sale. */
 export const Sale = z.object({ checkout_id: z.uuid(), paywall_id: z.string() })
 
+/** How many units of its price an item charges for. One that is charged by usage has no quantity, and counts as one unit. */
+const quantity = z
+  .int()
+  .min(0)
+  .nullish()
+  .transform((units) => units ?? 1)
+
 const SubscriptionItem = z.object({
+  quantity,
   current_period_start: time,
   current_period_end: time,
   price: z.object({
@@ -65,6 +73,7 @@ const Lines = z.object({
   data: z.array(
     z.object({
       amount: z.int(),
+      quantity,
       pricing: z.object({ price_details: z.object({ price: reference }).nullish() }).nullish(),
     }),
   ),
@@ -84,7 +93,8 @@ export const SubscriptionWithInvoice = Subscription.extend({
   pending_update: z.unknown(),
 })
 
-const Phase = z.object({ start_date: time, items: z.array(z.object({ price: reference })).min(1) })
+const PhaseItem = z.object({ price: reference, quantity })
+const Phase = z.object({ start_date: time, items: z.array(PhaseItem).min(1) })
 
 /** The schedule of a subscription, if it is expanded. */
 export const ExpandedSchedule = z.object({ schedule: z.object({ phases: z.array(Phase) }).nullish() })
@@ -101,7 +111,7 @@ export const ChangeableSubscription = Subscription.extend({
   pending_update: z
     .object({
       expires_at: time,
-      subscription_items: z.array(z.object({ price: z.object({ id: z.string() }) })).nullable(),
+      subscription_items: z.array(z.object({ price: z.object({ id: z.string() }), quantity })).nullable(),
     })
     .nullable(),
 })
@@ -138,7 +148,7 @@ export const Schedule = z.object({
     .array(
       z.object({
         start_date: seconds,
-        items: z.array(z.object({ price: reference, quantity: z.int().exactOptional() })).min(1),
+        items: z.array(PhaseItem).min(1),
         discounts: z.array(z.object({ discount: reference.nullable() })).nullish(),
         trial_end: seconds.nullable(),
       }),
@@ -247,6 +257,7 @@ export const EventSession = z.object({
 
 /** A line of an invoice: a period of a subscription, or the proration of one after a change of plan. */
 const PeriodLine = z.object({
+  quantity,
   period: z.object({ start: time }),
   pricing: z.object({ price_details: z.object({ price: reference }) }),
   parent: z.object({ subscription_item_details: z.object({ proration: z.boolean() }) }),

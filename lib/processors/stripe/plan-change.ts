@@ -61,7 +61,7 @@ export async function changePlan(
   now: Date,
 ): Promise<PlanChangeResult> {
   const subscription = await read(api, change)
-  if (hasPrice(subscription, change)) return keepPlan(api, subscription)
+  if (hasPlan(subscription, change)) return keepPlan(api, subscription)
   if (change.when === 'period_end') return quoted ? { outcome: 'other_amount' } : schedule(api, subscription, change)
   return changeNow(api, subscription, change, quoted, now)
 }
@@ -74,7 +74,10 @@ const EXPANDED = { expand: ['latest_invoice'] }
 const read = async (api: Stripe, { subscriptionId: id }: PlanChange): Promise<Subscription> =>
   parse(ChangeableSubscription, await api.subscriptions.retrieve(id, EXPANDED))
 
-const hasPrice = ({ items }: Subscription, { to }: PlanChange) => items.data[0]!.price.id === to.processorPrice
+const hasPlan = ({ items }: Subscription, { to }: PlanChange) => isPlan(items.data[0]!, to)
+
+const isPlan = ({ price, quantity }: { price: { id: string }; quantity: number }, to: PlanChange['to']) =>
+  price.id === to.processorPrice && quantity === to.quantity
 
 const isOf = ({ pricing }: PreviewLine, { to }: PlanChange) => pricing?.price_details?.price === to.processorPrice
 
@@ -105,7 +108,7 @@ async function preview(
 }
 
 const changedItem = ({ items }: Subscription, { to }: PlanChange) => [
-  { id: items.data[0]!.id, price: to.processorPrice },
+  { id: items.data[0]!.id, price: to.processorPrice, quantity: to.quantity },
 ]
 
 /**
@@ -138,7 +141,7 @@ function renewalAmount(now: Preview, next: Preview): number {
   return Math.max(0, period + Math.min(0, now.starting_balance + now.total))
 }
 
-/** The subscription has the price: it keeps it, and does not end. */
+/** The subscription has the price and the quantity: it keeps them, and does not end. */
 async function keepPlan(api: Stripe, subscription: Subscription): Promise<PlanChangeResult> {
   if (subscription.schedule !== null) await release(api, subscription.schedule)
   const end = withoutEnd(subscription)
@@ -160,7 +163,7 @@ async function changeNow(
   if (quoted !== null && !isQuoted(await chargeNow(api, found, change))) return { outcome: 'other_amount' }
   const updated = await update(api, await withEndAsFlag(api, found, change), change)
   if (updated === 'declined') return { outcome: 'declined' }
-  if (hasPrice(updated, change)) return keepPlan(api, updated)
+  if (hasPlan(updated, change)) return keepPlan(api, updated)
   if (updated.pending_update === null) throw unconfirmed('the plan is unchanged')
   return paymentPage(updated, now) ?? { outcome: 'declined' }
 }
@@ -175,7 +178,7 @@ function paymentPage({ pending_update: pending, latest_invoice: invoice }: Subsc
 }
 
 const isWaitingFor = ({ pending_update: pending }: Subscription, { to }: PlanChange) =>
-  pending?.subscription_items?.some(({ price }) => price.id === to.processorPrice) ?? false
+  pending?.subscription_items?.some((item) => isPlan(item, to)) ?? false
 
 /**
  * Releases the schedule, whose next phase would replace the new price, and makes the end that the portal sets a flag. Only the flag can be
@@ -189,7 +192,7 @@ async function withEndAsFlag(api: Stripe, found: Subscription, change: PlanChang
 }
 
 /**
- * Changes the price. If the charge is declined, or its buyer must authenticate, the update waits for the payment of its invoice and changes
+ * Changes the price and the quantity. If the charge is declined, or its buyer must authenticate, the update waits for the payment of its invoice and changes
  * nothing until then.
  */
 async function update(api: Stripe, subscription: Subscription, change: PlanChange): Promise<Subscription | 'declined'> {
@@ -215,7 +218,7 @@ async function update(api: Stripe, subscription: Subscription, change: PlanChang
 }
 
 /**
- * Schedules the price for the next period. A schedule of the current period only is one that an earlier attempt has created. It decides
+ * Schedules the price and the quantity for the next period. A schedule of the current period only is one that an earlier attempt has created. It decides
  * whether the subscription ends, so a scheduled cancellation is undone by the same call that sets the price.
  */
 async function schedule(api: Stripe, subscription: Subscription, change: PlanChange): Promise<PlanChangeResult> {
@@ -247,10 +250,11 @@ const createSchedule = async (api: Stripe, { subscriptionId, key }: PlanChange):
     ),
   )
 
-/** Whether the price is that of the next phase. */
+/** Whether the price and the quantity are those of the next phase. */
 function isScheduled({ end_behavior: end, phases }: Schedule, subscription: Subscription, { to }: PlanChange): boolean {
   const next = phases.find(({ start_date: start }) => start >= periodEnd(subscription))
-  return end === 'release' && next?.items[0]?.price === to.processorPrice
+  const item = next?.items[0]
+  return end === 'release' && item?.price === to.processorPrice && item.quantity === to.quantity
 }
 
 const periodEnd = ({ items }: Subscription) => items.data[0]!.current_period_end.getTime() / 1000
@@ -273,7 +277,7 @@ function phases(
     { ...common, items, start_date, end_date: periodEnd(subscription), ...(trial_end !== null && { trial_end }) },
     {
       ...common,
-      items: [{ ...item!, price: to.processorPrice }, ...others],
+      items: [{ ...item!, price: to.processorPrice, quantity: to.quantity }, ...others],
       duration: { interval: to.interval, interval_count: to.intervalCount },
     },
   ]

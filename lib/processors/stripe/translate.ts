@@ -166,6 +166,7 @@ function subscriptionSnapshot(reply: unknown, { now }: Moment): Found | null {
       interval: item!.price.recurring.interval,
       intervalCount: item!.price.recurring.interval_count,
       unitAmount: fromStripe(item!.price.unit_amount ?? 0, item!.price.currency),
+      quantity: item!.quantity,
       currency: item!.price.currency,
       currentPeriodStart: latest(subscription.items.data.map((each) => each.current_period_start)),
       currentPeriodEnd: periodEnd,
@@ -239,12 +240,12 @@ function isPriceCovered(subscription: Billed): boolean {
   return chargesCurrentPrice(subscription)
 }
 
-/** Whether the latest invoice charges for the current price, or may do so in lines that are not included. */
+/** Whether the latest invoice charges for the current price and quantity, or may do so in lines that are not included. */
 function chargesCurrentPrice({ items, latest_invoice: invoice }: Billed): boolean {
   if (invoice === null) return false
-  const now = items.data[0]!.price.id
+  const { price, quantity } = items.data[0]!
   const isCharged = invoice.lines.data.some(
-    ({ amount, pricing }) => amount >= 0 && pricing?.price_details?.price === now,
+    (line) => line.amount >= 0 && line.pricing?.price_details?.price === price.id && line.quantity === quantity,
   )
   return isCharged || invoice.lines.has_more
 }
@@ -253,15 +254,19 @@ function chargesCurrentPrice({ items, latest_invoice: invoice }: Billed): boolea
 const isChangePaid = ({ latest_invoice: invoice }: Billed): boolean =>
   invoice?.billing_reason === 'subscription_update' && invoice.status === 'paid'
 
-/** The next phase of the schedule that has another price. */
+/** The next phase of the schedule that has another price or quantity. */
 function scheduledChange(
   { items }: Billed,
   { schedule }: z.output<typeof ExpandedSchedule>,
   now: Date,
 ): ScheduledChange | null {
-  const price = items.data[0]!.price.id
-  const next = schedule?.phases.find((phase) => phase.start_date > now && phase.items[0]!.price !== price)
-  return next ? { processorPrice: next.items[0]!.price, at: next.start_date } : null
+  const { price, quantity } = items.data[0]!
+  const next = schedule?.phases.find(({ start_date: start, items: [item] }) => {
+    return start > now && (item!.price !== price.id || item!.quantity !== quantity)
+  })
+  if (!next) return null
+  const [item] = next.items
+  return { processorPrice: item!.price, quantity: item!.quantity, at: next.start_date }
 }
 
 /** The amount of the first invoice, if it is the latest. */

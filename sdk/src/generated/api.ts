@@ -508,7 +508,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription has another price, wherever it was changed. `price_slug` is null if it matches no price of the paywall: then the subscription keeps its features until the end of the paid period */
+        /** A subscription has another price or quantity, wherever it was changed. `price_slug` is null if it matches no price of the paywall: then the subscription keeps its features until the end of the paid period */
         post: operations["onSubscriptionPlanChanged"];
         delete?: never;
         options?: never;
@@ -785,6 +785,8 @@ export interface components {
             shopUrl?: string | null;
             /** @description Trial days before the first payment, instead of the price's own; 0 for no trial. A user gets one trial per paywall; only a call with an owner key can give a further one. With a Bearer token the value is limited to the price's own, or to `settings.max_trial_days` if that is more. If the processor fixes trials per plan, only 0 and the price's own are accepted */
             trial_days?: number | null;
+            /** @description How many units to sell, such as seats, of a price with `per_unit`. The amount and the tokens of the price are those of one unit; what the `amount` of an offer takes off, it takes off once. Default 1 */
+            quantity?: number | null;
             /** @description The `id` of an offer from bootstrap, to sell at its discount. Each user can use an offer once */
             offer?: string | null;
             /** @description A code that the buyer has entered, instead of `offer`, in upper or lower case */
@@ -827,12 +829,14 @@ export interface components {
             userId?: string | null;
             /** @description With an owner key: your own id of the user */
             externalId?: string | null;
-            /** @description The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has undoes a scheduled change */
+            /** @description The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has, with its quantity, undoes a scheduled change */
             priceId: string;
             /** @description The purchase's `id`. Required only if the user has several subscriptions on the paywall */
             subscriptionId?: string | null;
+            /** @description The new number of units. The same price with another quantity is a change of plan, too. Default: that of the subscription if the new price has `per_unit`, else 1 */
+            quantity?: number | null;
             /**
-             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price is higher per day, else `period_end`, which a processor that changes plans at once only refuses
+             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price times its quantity is higher per day, else `period_end`, which a processor that changes plans at once only refuses
              * @enum {string|null}
              */
             when?: "now" | "period_end" | null;
@@ -845,12 +849,14 @@ export interface components {
             quote?: string | null;
         };
         ChangePlanByUser: {
-            /** @description The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has undoes a scheduled change */
+            /** @description The new price: a `prices[].id` from bootstrap that has an `interval`. The price that the subscription has, with its quantity, undoes a scheduled change */
             priceId: string;
             /** @description The purchase's `id`. Required only if the user has several subscriptions on the paywall */
             subscriptionId?: string | null;
+            /** @description The new number of units. The same price with another quantity is a change of plan, too. Default: that of the subscription if the new price has `per_unit`, else 1 */
+            quantity?: number | null;
             /**
-             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price is higher per day, else `period_end`, which a processor that changes plans at once only refuses
+             * @description `now`: the unused time is credited, and the difference is charged at once. `period_end`: the subscription renews at the new price. Default: `now` if the new price times its quantity is higher per day, else `period_end`, which a processor that changes plans at once only refuses
              * @enum {string|null}
              */
             when?: "now" | "period_end" | null;
@@ -1006,8 +1012,10 @@ export interface components {
             interval: "day" | "week" | "month" | "year" | null;
             /** @description Number of intervals per billing period. Null for a one-time purchase */
             interval_count: number | null;
-            /** @description The price per billing period, or of the one-time purchase, in minor units of the currency */
+            /** @description The price of one unit per billing period, or of the one-time purchase, in minor units of the currency */
             unit_amount: number;
+            /** @description How many units it is charged for, as the processor reports it: 1 unless its price is sold per unit */
+            quantity: number;
             /** @description ISO 4217 */
             currency: string;
             /**
@@ -1026,6 +1034,8 @@ export interface components {
                 price_id: string | null;
                 /** @description The name of the new price. Null if `price_id` is null */
                 price_slug: string | null;
+                /** @description The new quantity */
+                quantity: number;
                 /**
                  * Format: date-time
                  * @description When it takes effect: usually at the end of the current period
@@ -1082,8 +1092,10 @@ export interface components {
             interval: "day" | "week" | "month" | "year" | null;
             /** @description Number of intervals per billing period. Null for a one-time purchase */
             interval_count: number | null;
-            /** @description The price per billing period, or of the one-time purchase, in minor units of the currency */
+            /** @description The price of one unit per billing period, or of the one-time purchase, in minor units of the currency */
             unit_amount: number;
+            /** @description How many units it is charged for, as the processor reports it: 1 unless its price is sold per unit */
+            quantity: number;
             /** @description ISO 4217 */
             currency: string;
             /**
@@ -1102,6 +1114,8 @@ export interface components {
                 price_id: string | null;
                 /** @description The name of the new price. Null if `price_id` is null */
                 price_slug: string | null;
+                /** @description The new quantity */
+                quantity: number;
                 /**
                  * Format: date-time
                  * @description When it takes effect: usually at the end of the current period
@@ -1192,6 +1206,8 @@ export interface components {
             features: string[];
             /** @description False for a pack: it does not make its buyer `paid` and can be bought repeatedly */
             access: boolean;
+            /** @description Whether several units can be bought, such as seats. The amount and the tokens are those of one unit */
+            per_unit: boolean;
             /** @description The tokens that a buyer gets */
             tokens: {
                 /** @description Token type */
@@ -1420,6 +1436,8 @@ export interface components {
                     purchase_id: string;
                     /** @description The features of the price that was sold */
                     features: string[];
+                    /** @description How many units of the price were sold */
+                    quantity: number;
                     /** @description The amount charged, including taxes and discounts, in minor units of the currency; 0 for a trial */
                     amount: number;
                     /** @description ISO 4217 */
@@ -1769,8 +1787,10 @@ export interface components {
                 /** @description Null if no price of the paywall matches what is charged */
                 price_id: string | null;
                 price_slug: string | null;
-                /** @description The price per billing period, in minor units of the currency */
+                /** @description The price of one unit per billing period, in minor units of the currency */
                 unit_amount: number;
+                /** @description How many units it is charged for */
+                quantity: number;
                 /** @description ISO 4217 */
                 currency: string;
                 /** @enum {string} */
@@ -1781,8 +1801,10 @@ export interface components {
             to: {
                 price_id: string;
                 price_slug: string;
-                /** @description The price per billing period, in minor units of the currency */
+                /** @description The price of one unit per billing period, in minor units of the currency */
                 unit_amount: number;
+                /** @description How many units it is charged for */
+                quantity: number;
                 /** @description ISO 4217 */
                 currency: string;
                 /** @enum {string} */
@@ -1790,7 +1812,7 @@ export interface components {
                 interval_count: number;
             };
             /**
-             * @description As requested, or the default. Always `period_end` if the subscription keeps its price
+             * @description As requested, or the default. Always `period_end` if the subscription keeps its price and quantity
              * @enum {string}
              */
             when: "now" | "period_end";
@@ -1841,8 +1863,10 @@ export interface components {
                 /** @description Null if no price of the paywall matches what is charged */
                 price_id: string | null;
                 price_slug: string | null;
-                /** @description The price per billing period, in minor units of the currency */
+                /** @description The price of one unit per billing period, in minor units of the currency */
                 unit_amount: number;
+                /** @description How many units it is charged for */
+                quantity: number;
                 /** @description ISO 4217 */
                 currency: string;
                 /** @enum {string} */
@@ -1853,8 +1877,10 @@ export interface components {
             to: {
                 price_id: string;
                 price_slug: string;
-                /** @description The price per billing period, in minor units of the currency */
+                /** @description The price of one unit per billing period, in minor units of the currency */
                 unit_amount: number;
+                /** @description How many units it is charged for */
+                quantity: number;
                 /** @description ISO 4217 */
                 currency: string;
                 /** @enum {string} */
@@ -1862,7 +1888,7 @@ export interface components {
                 interval_count: number;
             };
             /**
-             * @description As requested, or the default. Always `period_end` if the subscription keeps its price
+             * @description As requested, or the default. Always `period_end` if the subscription keeps its price and quantity
              * @enum {string}
              */
             when: "now" | "period_end";
@@ -2150,6 +2176,7 @@ export interface operations {
                      *             "export"
                      *           ],
                      *           "access": true,
+                     *           "per_unit": false,
                      *           "tokens": [
                      *             {
                      *               "type": "standard",
@@ -2362,6 +2389,7 @@ export interface operations {
                      *           "interval": "month",
                      *           "interval_count": 1,
                      *           "unit_amount": 999,
+                     *           "quantity": 1,
                      *           "currency": "USD",
                      *           "current_period_end": "2026-12-01T09:00:00.000Z",
                      *           "trial_end": null,
@@ -2537,6 +2565,7 @@ export interface operations {
              *     - `Invalid errorUrl format`: `errorUrl` must be an http or https URL of at most 2048 characters; or With a Bearer token, the origin of `errorUrl` must be in `settings.redirect_origins` or `settings.embed_origins`, or that of the paywall's domain or of a page in its settings
              *     - `Invalid shopUrl format`: `shopUrl` must be a string of at most 2048 characters
              *     - `Invalid trial_days`: `trial_days` must be an integer from 0 to 730; or The processor's plans define the trials
+             *     - `Invalid quantity`: `quantity` must be an integer from 1 to 10000; or The price is not sold per unit: its `per_unit` is false
              *     - `Invalid offer`: `offer` must be a string of at most 100 characters
              *     - `Invalid code`: `code` must be a string of at most 100 characters
              *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` must be true or false
@@ -2562,7 +2591,7 @@ export interface operations {
                 content: {
                     "application/json": ({
                         /** @enum {string} */
-                        error?: "invalid_body" | "Invalid email format" | "Invalid externalId" | "Invalid priceId format" | "Invalid successUrl format" | "Invalid errorUrl format" | "Invalid shopUrl format" | "Invalid trial_days" | "Invalid offer" | "Invalid code" | "Invalid ignoreActivePurchase" | "Invalid userMeta" | "userMeta too large" | "Invalid localCurrency" | "Invalid country" | "Missing required parameters: email, priceId" | "Missing required parameters: email" | "Missing required parameters: priceId" | "Missing required parameters: successUrl, errorUrl" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
+                        error?: "invalid_body" | "Invalid email format" | "Invalid externalId" | "Invalid priceId format" | "Invalid successUrl format" | "Invalid errorUrl format" | "Invalid shopUrl format" | "Invalid trial_days" | "Invalid quantity" | "Invalid offer" | "Invalid code" | "Invalid ignoreActivePurchase" | "Invalid userMeta" | "userMeta too large" | "Invalid localCurrency" | "Invalid country" | "Missing required parameters: email, priceId" | "Missing required parameters: email" | "Missing required parameters: priceId" | "Missing required parameters: successUrl, errorUrl" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
                     } & components["schemas"]["Error"]) | ({
                         /** @enum {string} */
                         error?: "invalid_offer";
@@ -3014,6 +3043,7 @@ export interface operations {
                      *         "price_id": "price_3f1c9a2b7d4e5f60718293a4",
                      *         "price_slug": "monthly",
                      *         "unit_amount": 999,
+                     *         "quantity": 1,
                      *         "currency": "USD",
                      *         "interval": "month",
                      *         "interval_count": 1
@@ -3022,6 +3052,7 @@ export interface operations {
                      *         "price_id": "price_8d4e5f60718293a43f1c9a2b",
                      *         "price_slug": "team",
                      *         "unit_amount": 2999,
+                     *         "quantity": 1,
                      *         "currency": "USD",
                      *         "interval": "month",
                      *         "interval_count": 1
@@ -3055,6 +3086,7 @@ export interface operations {
              *     - `Invalid externalId`: `externalId` must be a string of at most 255 characters
              *     - `Invalid priceId format`: `priceId` must be a string of at most 100 characters
              *     - `Invalid subscriptionId`: `subscriptionId` must be a string of at most 255 characters
+             *     - `Invalid quantity`: `quantity` must be an integer from 1 to 10000; or The price is not sold per unit: its `per_unit` is false
              *     - `Invalid when`: `when` must be `now` or `period_end`
              *     - `Invalid preview`: `preview` must be true or false
              *     - `Invalid quote`: `quote` must be the `quote` of a preview
@@ -3072,7 +3104,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        error?: "invalid_body" | "identity_required" | "Invalid externalId" | "Invalid priceId format" | "Invalid subscriptionId" | "Invalid when" | "Invalid preview" | "Invalid quote" | "idempotency_key_required" | "subscriptionId is required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
+                        error?: "invalid_body" | "identity_required" | "Invalid externalId" | "Invalid priceId format" | "Invalid subscriptionId" | "Invalid quantity" | "Invalid when" | "Invalid preview" | "Invalid quote" | "idempotency_key_required" | "subscriptionId is required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
                     } & components["schemas"]["Error"];
                 };
             };
@@ -3154,7 +3186,7 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             /**
              * @description - `idempotency_key_reused`: The `Idempotency-Key` was used before, for a different request. Choose a new one
-             *     - `price_unchanged`: The subscription has this price already
+             *     - `price_unchanged`: The subscription has this price and quantity already
              *     - `currency_mismatch`: The price is not sold in the subscription's currency
              *     - `subscription_not_changeable`: The subscription is past due, paused or about to be replaced, so its plan cannot be changed: see `status`
              *     - `subscription_cancelled`: The subscription's end is scheduled, and its processor, named in `acquiring`, changes no plan then. The cancellation has to be undone first
@@ -4589,6 +4621,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -4673,6 +4706,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2027-01-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -4695,6 +4729,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -4779,6 +4814,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2027-01-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -4801,6 +4837,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -4885,6 +4922,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": "2026-12-01T09:00:00.000Z",
@@ -4969,6 +5007,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -4991,6 +5030,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5075,6 +5115,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5097,6 +5138,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5181,6 +5223,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5203,6 +5246,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5287,6 +5331,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5309,6 +5354,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5393,6 +5439,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2027-01-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5415,6 +5462,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5499,6 +5547,7 @@ export interface operations {
                  *           "interval": "year",
                  *           "interval_count": 1,
                  *           "unit_amount": 9900,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2027-11-15T12:00:00.000Z",
                  *           "trial_end": null,
@@ -5521,6 +5570,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5605,12 +5655,14 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
                  *           "scheduled_change": {
                  *             "price_id": "price_8d2e6c40a1b3f5970e6d4c2b",
                  *             "price_slug": "yearly",
+                 *             "quantity": 1,
                  *             "effective_at": "2026-12-01T09:00:00.000Z"
                  *           },
                  *           "cancel_at_period_end": false,
@@ -5631,6 +5683,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5715,6 +5768,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5737,6 +5791,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -5821,6 +5876,7 @@ export interface operations {
                  *           "interval": "month",
                  *           "interval_count": 1,
                  *           "unit_amount": 999,
+                 *           "quantity": 1,
                  *           "currency": "USD",
                  *           "current_period_end": "2026-12-01T09:00:00.000Z",
                  *           "trial_end": null,
@@ -6517,6 +6573,7 @@ export interface operations {
                  *           "features": [
                  *             "export"
                  *           ],
+                 *           "quantity": 1,
                  *           "amount": 999,
                  *           "currency": "USD",
                  *           "shop_url": null,

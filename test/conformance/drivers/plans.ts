@@ -125,3 +125,17 @@ export async function leavePending({ world, acquiring, paywall }: Shop): Promise
 
 /** Whether a pending proration can be deleted before it is charged. */
 export const deletesPending = (acquiring: ProcessorName) => acquiring !== 'polar'
+
+/** Processors whose portal or dashboard can change a quantity. */
+export const CHANGES_QUANTITIES = ['stripe', 'chargebee'] as const
+
+/** Changes the quantity of a subscription there. */
+export const changeQuantity = (
+  { world }: { world: Pick<Emulators, (typeof CHANGES_QUANTITIES)[number]> },
+  acquiring: (typeof CHANGES_QUANTITIES)[number],
+  id: string,
+  quantity: number,
+) => world[acquiring].changeQuantity(id, quantity)
+
+/** Processors that know the sum of all units only. */
+export const KNOWS_ONLY_SUMS = ['mollie'] as const

@@ -71,6 +71,7 @@ test('a change of plan is previewed without a coupon that has ended', async () =
     processorPrice: 'pro-USD-monthly',
     currency: 'USD',
     amount: 999,
+    quantity: 1,
     interval: 'month',
     intervalCount: 1,
   } as const

@@ -130,6 +130,7 @@ test('the documented subscription is an active purchase when it is paid', () => 
     interval: 'month',
     intervalCount: 1,
     unitAmount: 895,
+    quantity: 1,
     currency: 'USD',
     trialStart: null,
     trialEnd: null,

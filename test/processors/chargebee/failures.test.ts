@@ -5,7 +5,7 @@ import { CHECKOUT_ID, getOrder, ONE_TIME, startAdapter } from './selling.ts'
 const CHANGE: PlanChange = {
   key: 'k',
   subscriptionId: CHECKOUT_ID,
-  to: { processorPrice: 'plus', currency: 'USD', amount: 1999, interval: 'month', intervalCount: 1 },
+  to: { processorPrice: 'plus', currency: 'USD', amount: 1999, quantity: 1, interval: 'month', intervalCount: 1 },
   when: 'now',
   pricedAt: new Date('2026-11-22T12:00:00Z'),
 }

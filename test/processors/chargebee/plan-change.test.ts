@@ -10,6 +10,7 @@ const TEAM = {
   processorPrice: 'team-USD-monthly',
   currency: 'USD',
   amount: 2999,
+  quantity: 1,
   interval: 'month',
   intervalCount: 1,
 } as const

@@ -25,6 +25,7 @@ export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   processorPrice: 'pro-USD-monthly',
   currency: 'USD',
   amount: 999,
+  quantity: 1,
   recurring: { interval: 'month', intervalCount: 1 },
   trialDays: 0,
   options: {},
@@ -37,6 +38,7 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
   processorPrice: 'lifetime-EUR',
   currency: 'EUR',
   amount: 4900,
+  quantity: 1,
   recurring: null,
 }
 

@@ -200,6 +200,34 @@ test('opens a one-time page for a known customer without an e-mail address as th
       ),
   ))
 
+test('opens pages for three units as the SDK does', async () => {
+  await compare(
+    (adapter) => adapter.openCheckout(getOrder({ quantity: 3 })),
+    (sdk) =>
+      sdk.hostedPage.checkoutNewForItems(
+        {
+          ...common,
+          subscription: { id: CHECKOUT_ID, trial_end: 0 },
+          subscription_items: [{ item_price_id: 'pro-USD-monthly', quantity: 3 }],
+        },
+        key(order.key),
+      ),
+  )
+  await compare(
+    (adapter) => adapter.openCheckout(getOrder({ ...ONE_TIME, quantity: 3 })),
+    (sdk) =>
+      sdk.hostedPage.checkoutOneTimeForItems(
+        {
+          ...common,
+          currency_code: 'EUR',
+          invoice: { po_number: CHECKOUT_ID },
+          item_prices: [{ item_price_id: 'lifetime-EUR', quantity: 3 }],
+        },
+        key(order.key),
+      ),
+  )
+})
+
 test('cancels with a reason as the SDK does', () =>
   compare(
     (adapter) => adapter.cancelAtPeriodEnd(CHECKOUT_ID, 'Too expensive & “new”'),
@@ -293,7 +321,14 @@ test('reads a reversed payment as the SDK does', () => {
 const getChange = (more: Partial<PlanChange> = {}): PlanChange => ({
   key: 'change:1',
   subscriptionId: 'changing',
-  to: { processorPrice: 'team-USD-monthly', currency: 'USD', amount: 2999, interval: 'month', intervalCount: 1 },
+  to: {
+    processorPrice: 'team-USD-monthly',
+    currency: 'USD',
+    amount: 2999,
+    quantity: 1,
+    interval: 'month',
+    intervalCount: 1,
+  },
   when: 'now',
   pricedAt: now,
   ...more,

@@ -21,6 +21,7 @@ export const order = (price: EnteredPrice = PRICES.monthly, more: Partial<Checko
   processorPrice: price.id,
   currency: price.currency,
   amount: price.amount,
+  quantity: 1,
   recurring: price.interval && { interval: price.interval, intervalCount: 1 },
   trialDays: price.trialDays,
   options: {},

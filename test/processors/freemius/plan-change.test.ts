@@ -7,7 +7,14 @@ import { startAdapter } from './fixture.ts'
 
 // Changes of plan by the adapter, at the Freemius emulator.
 
-const TEAM = { processorPrice: '503:605', currency: 'USD', amount: 2999, interval: 'month', intervalCount: 1 } as const
+const TEAM = {
+  processorPrice: '503:605',
+  currency: 'USD',
+  amount: 2999,
+  quantity: 1,
+  interval: 'month',
+  intervalCount: 1,
+} as const
 const ANNUAL = { ...TEAM, processorPrice: '501:601', amount: 9900, interval: 'year' } as const
 const BASIC = { ...TEAM, processorPrice: '504:606', amount: 499 }
 

@@ -4,7 +4,7 @@ import { decideSale } from '../../../lib/processors/mollie/translate.ts'
 
 const IDS = { checkout_id: '10964006-8267-4c06-a65d-2588c2529d3c', paywall_id: '1001', user_id: 'user_1' }
 const PRICE = { currency: 'EUR', value: '9.99' }
-const SALE = { ...IDS, interval: 'month' as const, interval_count: 1, trial_days: 0, renewal: PRICE }
+const SALE = { ...IDS, interval: 'month' as const, interval_count: 1, trial_days: 0, renewal: PRICE, quantity: 1 }
 const at = (day: string, hour = '04') => `${day}T${hour}:00:00+00:00`
 const NOW = new Date(at('2027-01-05'))
 

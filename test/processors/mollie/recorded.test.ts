@@ -13,7 +13,14 @@ import { decideSale } from '../../../lib/processors/mollie/translate.ts'
 const NOW = new Date('2022-01-10T12:00:00Z')
 const IDS = { checkout_id: '10964006-8267-4c06-a65d-2588c2529d3c', paywall_id: '1001', user_id: 'user_1' }
 const EUR = (value: string) => ({ value, currency: 'EUR' })
-const SALE = { ...IDS, interval: 'month' as const, interval_count: 3, trial_days: 0, renewal: EUR('25.00') }
+const SALE = {
+  ...IDS,
+  interval: 'month' as const,
+  interval_count: 3,
+  trial_days: 0,
+  renewal: EUR('25.00'),
+  quantity: 1,
+}
 
 /** A card payment that was charged back, in test mode. */
 const CHARGED_BACK = {

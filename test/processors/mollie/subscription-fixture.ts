@@ -10,6 +10,7 @@ export const TEAM = {
   processorPrice: 'Team',
   currency: 'EUR',
   amount: 2999,
+  quantity: 1,
   interval: 'month',
   intervalCount: 1,
 } as const
@@ -30,6 +31,7 @@ const CHECKOUT: CheckoutOrder = {
   processorPrice: 'Acme Pro',
   currency: 'EUR',
   amount: 999,
+  quantity: 1,
   recurring: { interval: 'month', intervalCount: 1 },
   trialDays: 0,
   options: {},

@@ -41,7 +41,7 @@ async function readRequest(request: Request): Promise<Sent> {
 const sale = { checkout_id: CHECKOUT_ID, paywall_id: '1001', user_id: 'user_1' }
 const price = { currency: 'EUR', value: '9.99' }
 const dearer = { currency: 'EUR', value: '19.99' }
-const metadata = { ...sale, interval: 'month', interval_count: 1, trial_days: 0, renewal: price }
+const metadata = { ...sale, interval: 'month', interval_count: 1, trial_days: 0, renewal: price, quantity: 1 }
 const common = {
   description: 'Acme Pro',
   redirectUrl: 'https://pay.example/success',
@@ -132,6 +132,7 @@ const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   processorPrice: 'Acme Pro',
   currency: 'EUR',
   amount: 999,
+  quantity: 1,
   trialDays: 0,
   options: {},
   recurring: { interval: 'month', intervalCount: 1 },
@@ -143,11 +144,12 @@ const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
 const first = { ...common, sequenceType: 'first', customerId: 'cst_1' } as const
 
 test.each([
-  ['a subscription', 0, price],
-  ['a trial', 14, { currency: 'EUR', value: '0.00' }],
-])('opens the page of %s as the SDK does', (_, trialDays, amount) =>
+  ['a subscription', 0, 1, price],
+  ['three units', 0, 3, { currency: 'EUR', value: '29.97' }],
+  ['a trial', 14, 1, { currency: 'EUR', value: '0.00' }],
+])('opens the page of %s as the SDK does', (_, trialDays, quantity, amount) =>
   compare(
-    (adapter) => adapter.openCheckout(order({ trialDays })),
+    (adapter) => adapter.openCheckout(order({ trialDays, quantity })),
     [
       (mollie, idempotencyKey) =>
         mollie.customers.create({
@@ -157,7 +159,7 @@ test.each([
       (mollie, idempotencyKey) =>
         mollie.payments.create({
           idempotencyKey,
-          paymentRequest: { ...first, amount, metadata: { ...metadata, trial_days: trialDays } },
+          paymentRequest: { ...first, amount, metadata: { ...metadata, trial_days: trialDays, quantity } },
         }),
     ],
   ),
@@ -222,12 +224,12 @@ const STARTED_AT = '2026-11-23T09:01:00.000Z'
 const change = (when: PlanChange['when']): PlanChange => ({
   key: 'change_1',
   subscriptionId: 'tr_1',
-  to: { processorPrice: 'Acme Team', currency: 'EUR', amount: 1999, interval: 'month', intervalCount: 1 },
+  to: { processorPrice: 'Acme Team', currency: 'EUR', amount: 1999, quantity: 1, interval: 'month', intervalCount: 1 },
   when,
   pricedAt: new Date(STARTED_AT),
 })
-const from = { ...price, interval: '1 month' }
-const to = { ...dearer, interval: '1 month' }
+const from = { ...price, interval: '1 month', quantity: 1 }
+const to = { ...dearer, interval: '1 month', quantity: 1 }
 
 test('charges a difference as the SDK does', () =>
   compare(

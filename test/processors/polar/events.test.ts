@@ -75,7 +75,7 @@ beforeAll(() => {
 const subscription = { kind: 'subscription', id: SUBSCRIPTION }
 const oneTime = { kind: 'payment', id: ORDER }
 const paidOnce = { kind: 'succeeded', id: ORDER, paymentId: ORDER, amount: 1189, tax: 190, discount: 0 }
-const paid = { ...paidOnce, paysFor: { from: '2026-11-21T09:59:50.000Z', processorPrice: REFUND } }
+const paid = { ...paidOnce, paysFor: { from: '2026-11-21T09:59:50.000Z', processorPrice: REFUND, quantity: 1 } }
 const disputed = { kind: 'disputed', id: SUBSCRIPTION, paymentId: ORDER, amount: 1189 }
 const orderVersions = { [ORDER]: CHANGED }
 

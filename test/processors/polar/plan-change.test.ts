@@ -10,6 +10,7 @@ const TEAM = {
   processorPrice: UNKNOWN,
   currency: 'USD',
   amount: 2999,
+  quantity: 1,
   interval: 'month',
   intervalCount: 1,
 } as const

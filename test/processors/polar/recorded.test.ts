@@ -272,6 +272,7 @@ test.each(TRIAL_READS)('a trial of the sandbox, read by its %s, is a purchase th
       interval: 'month',
       intervalCount: 1,
       unitAmount: 4000,
+      quantity: 1,
       currency: 'PEN',
       currentPeriodStart: new Date('2026-03-30T16:13:53.532Z'),
       currentPeriodEnd: new Date('2026-04-30T16:13:49.739Z'),

@@ -42,6 +42,7 @@ export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   processorPrice: MONTHLY,
   currency: 'USD',
   amount: 999,
+  quantity: 1,
   recurring: { interval: 'month', intervalCount: 1 },
   trialDays: 0,
   options: {},

@@ -10,6 +10,7 @@ const BASIC = {
   processorPrice: 'price_basic',
   currency: 'USD',
   amount: 499,
+  quantity: 1,
   interval: 'month',
   intervalCount: 1,
 } as const

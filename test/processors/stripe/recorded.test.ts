@@ -163,6 +163,7 @@ test('the sandbox subscription is ignored without our metadata, and is a purchas
       changedInPeriod: false,
       scheduledChange: null,
       unitAmount: 200,
+      quantity: 1,
       currency: 'BRL',
       currentPeriodStart: at(1758919042),
       currentPeriodEnd: at(1759005442),

@@ -18,6 +18,7 @@ export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   processorPrice: 'price_month',
   currency: 'USD',
   amount: 999,
+  quantity: 1,
   recurring: { interval: 'month', intervalCount: 1 },
   trialDays: 0,
   options: {},
@@ -30,6 +31,7 @@ export const ONE_TIME: Partial<CheckoutOrder> = {
   processorPrice: 'price_once',
   currency: 'EUR',
   amount: 4900,
+  quantity: 1,
   recurring: null,
 }
 

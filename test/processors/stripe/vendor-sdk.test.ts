@@ -92,6 +92,7 @@ const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
   processorPrice: 'price_1',
   currency: 'USD',
   amount: 999,
+  quantity: 1,
   trialDays: 0,
   options: {},
   recurring: { interval: 'month', intervalCount: 1 },
@@ -116,6 +117,16 @@ test.each<[string, Partial<CheckoutOrder>, Stripe.Checkout.SessionCreateParams]>
     'a trial',
     { trialDays: 7 },
     { ...byAddress, mode: 'subscription', subscription_data: { metadata, trial_period_days: 7 } },
+  ],
+  [
+    'three units',
+    { quantity: 3 },
+    {
+      ...byAddress,
+      line_items: [{ price: 'price_1', quantity: 3 }],
+      mode: 'subscription',
+      subscription_data: { metadata },
+    },
   ],
   ['a one-time purchase', { recurring: null }, { ...byAddress, mode: 'payment', payment_intent_data: { metadata } }],
   [

@@ -39,6 +39,26 @@ test('a plan change in the portal is charged at once, minus the unused part of t
   expect((await read()).latest_invoice).toMatchObject({ billing_reason: 'subscription_cycle', amount_paid: 2999 })
 })
 
+test('another quantity is prorated as another price is: the old one is credited, the new one charged', async () => {
+  const { emulator, id, read, period } = await startWithSubscription()
+  await advanceQuarterPeriod(emulator, period)
+  await emulator.changeQuantity(id, 3)
+  const changed = await read()
+  expect(changed.items.data[0]).toMatchObject({ price: { unit_amount: 999 }, quantity: 3 })
+  expect(changed.latest_invoice).toMatchObject({
+    billing_reason: 'subscription_update',
+    amount_paid: 1499,
+    lines: {
+      data: [
+        { amount: -749, quantity: 1 },
+        { amount: 2248, quantity: 3, description: expect.stringContaining('3 × ') },
+      ],
+    },
+  })
+  await emulator.moveTo(PAYWALL, (period[1] ?? 0) + HOUR)
+  expect((await read()).latest_invoice).toMatchObject({ billing_reason: 'subscription_cycle', amount_paid: 2997 })
+})
+
 test('a change of interval starts a new period, and a downgrade credits the customer balance', async () => {
   const { emulator, id, read, period } = await startWithSubscription()
   await emulator.changePlan(id, 'price_year')
