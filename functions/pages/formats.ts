@@ -15,11 +15,18 @@ export const formatMoney = (amount: number, currency: string, { tag }: Pick<Read
 /** What a price costs in the visitor's country. */
 export const localAmount = ({ local, currency, amount }: Price) => local ?? { currency, amount }
 
-/** Formats the billing cycle: `per month`, `every 3 months`, `one-time payment`. */
-export const formatCycle = (
-  { interval, interval_count: count }: Pick<Price, 'interval' | 'interval_count'>,
+/** Formats the billing cycle: `per month`, `per unit, every 3 months`, `one-time payment`. */
+export function formatCycle(
+  {
+    interval,
+    interval_count: count,
+    per_unit: isPerUnit,
+  }: Pick<Price, 'interval' | 'interval_count'> & { per_unit?: boolean },
   { texts }: Reader,
-) => (interval ? texts.every(interval, count ?? 1) : texts.once)
+): string {
+  const cycle = interval ? texts.every(interval, count ?? 1) : texts.once
+  return isPerUnit ? `${texts.perUnit}, ${cycle}` : cycle
+}
 
 /** Formats the amount and the billing cycle: `$9.99 per month`. */
 export function formatPrice(price: Price, reader: Reader): string {

@@ -11,7 +11,13 @@ const Money = z.object({ amount: z.int(), currency: z.string() })
 /** The parts of a preview that the page shows. Amounts are in minor units. */
 const Preview = z.object({
   quote: z.string(),
-  to: z.object({ unit_amount: z.int(), currency: z.string(), interval: z.enum(INTERVALS), interval_count: z.int() }),
+  to: z.object({
+    unit_amount: z.int(),
+    quantity: z.int(),
+    currency: z.string(),
+    interval: z.enum(INTERVALS),
+    interval_count: z.int(),
+  }),
   when: z.enum(['now', 'period_end']),
   effective_at: z.string(),
   due_now: Money,

@@ -55,13 +55,17 @@ export function changeableTo(site: Site, price: Price): Purchase | undefined {
   return schedulesPlanChange || isUpgrade(subscription, price) ? subscription : undefined
 }
 
-/** Whether a price is higher per day than what a subscription is charged. change-plan decides that in the same way. */
+/**
+ * Whether a price is higher per day than what a subscription is charged, with its quantity if that is kept. change-plan decides that in the
+ * same way.
+ */
 function isUpgrade(subscription: Purchase, price: Price): boolean {
-  const { currency, unit_amount: charged } = subscription
+  const { currency, unit_amount: charged, quantity } = subscription
   const offered = [price.local, price].find((each) => each?.currency === currency)
   return (
     offered !== undefined &&
-    toMinorUnits(offered.amount, currency) / countDays(price) > charged / countDays(subscription)
+    (toMinorUnits(offered.amount, currency) * (price.per_unit ? quantity : 1)) / countDays(price) >
+      (charged * quantity) / countDays(subscription)
   )
 }
 

@@ -17,6 +17,7 @@ const Price = z.object({
   trial_days: z.int(),
   features: z.array(z.string()),
   access: z.boolean(),
+  per_unit: z.boolean(),
   tokens: z.array(z.object({ type: z.string(), count: z.int(), trial_count: z.int().optional() })),
   local: z.object(amounts).optional(),
 })

@@ -44,6 +44,7 @@ export const DE: Texts = {
   continue: 'Weiter',
   recommended: 'Empfohlen',
   once: 'einmalig',
+  perUnit: 'pro Einheit',
   every,
   intervals: { day: 'Täglich', week: 'Wöchentlich', month: 'Monatlich', year: 'Jährlich' },
   daysFree: (days) => `${dayCount(days)} gratis`,

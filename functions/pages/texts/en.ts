@@ -35,6 +35,7 @@ export const EN = {
   continue: 'Continue',
   recommended: 'Recommended',
   once: 'one-time payment',
+  perUnit: 'per unit',
   every,
   intervals: { day: 'Daily', week: 'Weekly', month: 'Monthly', year: 'Yearly' } satisfies Record<Interval, string>,
   daysFree: (days: number) => `${dayCount(days)} free`,

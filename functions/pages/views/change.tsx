@@ -18,7 +18,8 @@ interface Shown extends Change {
 /** Shows what a change of plan costs now and later, and asks for a confirmation. */
 export function changePage(site: Site, { purchase, price, keepsPlan, preview, key, problem }: Shown) {
   const { texts } = site
-  const [from, to] = [priceLabel(site, purchase), site.text(price.label)]
+  const { quantity } = preview.to
+  const [from, to] = [priceLabel(site, purchase), priceLabel(site, { price_slug: price.slug, quantity })]
   const title = keepsPlan ? texts.keepPlan(to) : texts.changeTo(to)
   return sitePage(site, {
     title,
@@ -69,7 +70,7 @@ function Terms({
 }: { site: Site } & Pick<Shown, 'purchase' | 'preview' | 'keepsPlan'>) {
   const { texts } = site
   const { to, when, effective_at: day, due_now: due, credit, next, estimate, undoes_cancellation: undoes } = preview
-  const price = `${money(site, { amount: to.unit_amount, currency: to.currency })} ${formatCycle(to, site)}`
+  const price = `${money(site, { amount: to.unit_amount * to.quantity, currency: to.currency })} ${formatCycle(to, site)}`
   const endsTrial = purchase.status === 'trialing' && due.amount > 0
   const lines = [
     keepsPlan && purchase.scheduled_change && texts.planUnscheduled(priceLabel(site, purchase.scheduled_change)),

@@ -17,7 +17,7 @@ interface PurchaseProps {
 /** A purchase, when it renews or ends, and a link to cancel it. */
 export function PurchaseCard({ site, purchase, isCancelled = false }: PurchaseProps) {
   const { texts } = site
-  const { id, currency, unit_amount: amount, status } = purchase
+  const { id, currency, unit_amount: amount, quantity, status } = purchase
   const mayCancel = renews(site, purchase) && !isCancelled && site.user?.email
   const mayChange =
     changeable(site)?.id === id &&
@@ -30,7 +30,7 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
         <span class={`status ${status}`}>{texts.statuses[status]}</span>
       </div>
       <p>
-        {formatMoney(toMajorUnits(amount, currency), currency, site)} {formatCycle(purchase, site)}
+        {formatMoney(toMajorUnits(amount * quantity, currency), currency, site)} {formatCycle(purchase, site)}
       </p>
       <p class="soft">{describeEnd(site, purchase, isCancelled)}</p>
       {!isCancelled && <ScheduledChange site={site} purchase={purchase} />}
@@ -67,9 +67,16 @@ function ScheduledChange({ site, purchase }: Pick<PurchaseProps, 'site' | 'purch
   )
 }
 
-/** The label of the price; its slug if it is no longer sold, or the paywall's name if no price is known. */
-export const priceLabel = ({ structure, text }: Site, { price_slug: slug }: Pick<Purchase, 'price_slug'>): string =>
-  text(structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name)
+/**
+ * The label of the price, after the quantity unless that is 1; its slug if it is no longer sold, or the paywall's name if no price is known.
+ */
+export function priceLabel(
+  { structure, text }: Site,
+  { price_slug: slug, quantity }: Pick<Purchase, 'price_slug' | 'quantity'>,
+): string {
+  const label = text(structure.prices.find((price) => price.slug === slug)?.label ?? slug ?? structure.settings.name)
+  return quantity === 1 ? label : `${quantity} × ${label}`
+}
 
 /** Whether a cancellation ends the purchase and its access immediately, or has already ended it. */
 export const endsAtOnce = ({ status, acquiring }: Purchase): boolean =>
