@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_5fa58c3acad65646'
+const RELEASE = 'release_419cfa5fdda00ddd'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -369,6 +369,23 @@ export function listPayments<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.list_payments($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
     [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.before ?? null],
+  )
+}
+
+/** functions/start-checkout/offer-of-code.sql */
+export function offerOfCode<Result>(db: Database, p: {
+  tokenUserId: string
+  tokenAudience: string
+  tokenSessionId: string
+  paywallId: string
+  host: string
+  code: string
+  country: string
+  network?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.offer_of_code($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text) as result`,
+    [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.code, p.country, p.network ?? null],
   )
 }
 

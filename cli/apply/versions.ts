@@ -41,7 +41,12 @@ function toPublicRow({ id, name, settings, geo, offers, discounts, layout, local
     .filter(({ show }) => show !== 'code')
     .map(({ code: _code, max_uses: _max, processor_discount: _processorDiscount, ...offer }) => offer)
   const now = new Date().toISOString()
-  return { id, name, settings, geo, offers, discounts: publicOffers, now, layout, locales, prices: publicPrices }
+  const acceptsCodes = discounts.some(({ code, starts_at: start, ends_at: end }) => {
+    const hasBegun = start === null || Date.parse(start) <= Date.parse(now)
+    return code !== null && hasBegun && (end === null || Date.parse(end) > Date.parse(now))
+  })
+  const common = { id, name, settings, geo, offers, layout, locales, now }
+  return { ...common, discounts: publicOffers, accepts_codes: acceptsCodes, prices: publicPrices }
 }
 
 export function versionText({ paywall, version, countries }: Version): string {

@@ -7,7 +7,8 @@ import { defineErrors } from '../../lib/http/errors.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { MemberState } from '../../lib/member-state/member-state.ts'
 import { Block, Links, Logo, OwnOffer } from '../../lib/paywall/blocks.ts'
-import { Discount, OFFER_PLACES } from '../../lib/processors/discount.ts'
+import { Offer } from '../../lib/paywall/offer.ts'
+import { OFFER_PLACES } from '../../lib/processors/discount.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 import { findPaywall } from './find-contract.ts'
 
@@ -95,6 +96,10 @@ const settings = z
         'Maximum `trial_days` that a user may request from start-checkout with a Bearer token, if longer than the ' +
           "price's own trial",
       ),
+    accepts_codes: z
+      .literal(true)
+      .optional()
+      .describe('Present if there is an offer with a code that a buyer can enter now'),
   })
   .describe("The owner's settings. Other fields are passed through unchanged")
 
@@ -112,24 +117,13 @@ const user = z
       'paywall',
   )
 
-const time = z.iso.datetime()
-
-const DiscountOffer = z
-  .object({
-    id: z.string().describe('The `offer` for start-checkout'),
-    title: z.string(),
-    badge: z.string().optional(),
-    discount: Discount,
-    prices: z.array(z.string()).describe('The slugs of the prices that it applies to'),
-    countries: z.array(z.string()).optional().describe('The countries that it is made in. Absent: all'),
-    starts_at: time.optional(),
-    ends_at: time.optional().describe('When it ends. Absent: never'),
-    show: z
-      .enum(OFFER_PLACES)
-      .exclude(['code'])
-      .describe('`paywall`: to everybody. `cancel`: to a subscriber who is about to cancel'),
-  })
-  .describe('An offer that takes something off')
+/** An offer that needs a code is not listed. */
+const ListedOffer = Offer.extend({
+  show: z
+    .enum(OFFER_PLACES)
+    .exclude(['code'])
+    .describe('`paywall`: to everybody. `cancel`: to a subscriber who is about to cancel'),
+}).describe('An offer that takes something off')
 
 export const Reply = z.object({
   version: z
@@ -139,10 +133,10 @@ export const Reply = z.object({
   settings,
   prices: z.array(Price),
   offers: z
-    .array(z.union([DiscountOffer, OwnOffer]))
+    .array(z.union([ListedOffer, OwnOffer]))
     .describe(
-      "The owner's own entries, and the offers that take something off now and in the caller's country. An offer that needs a code is not " +
-        'listed',
+      "The owner's own entries, and the offers that take something off now and in the caller's country, except those of which all uses are " +
+        "taken, and those that the token's user has used. An offer that needs a code is not listed",
     ),
   layout: z
     .looseObject({ type: z.string(), blocks: z.array(Block).describe('From top to bottom') })

@@ -5,17 +5,19 @@ declare
 begin
   paywall := find_paywall(paywall_id, host);
   if paywall.id is null then return verdict('unknown_paywall'); end if;
-  return verdict('found') || jsonb_build_object('paywall', structure_json(paywall_id));
+  return verdict('found') || jsonb_build_object('paywall', structure_json(paywall_id, null));
 end $$;
 
--- A paywall's rows as bootstrap serves them. Each column is listed, so that no secret is ever included by accident.
-create function structure_json(paywall_id text) returns jsonb language plpgsql stable as $$
+-- A paywall's rows as bootstrap serves them to a user, or to a guest if `user_id` is null. Each column is listed, so that no secret is ever
+-- included by accident.
+create function structure_json(paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$
 begin
   return (
     select jsonb_build_object(
       'id', p.id, 'name', p.name, 'settings', p.settings, 'geo', p.geo,
       'offers', p.offers, 'layout', p.layout, 'locales', p.locales,
-      'now', iso(paywall_now(p.id)), 'discounts', public_offers(p.owner_id, p.id),
+      'now', iso(paywall_now(p.id)), 'discounts', public_offers(p.owner_id, p.id, user_id),
+      'accepts_codes', accepts_codes(p.owner_id, p.id),
       'prices', (
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', price.id, 'slug', price.slug, 'label', price.label, 'currency', price.currency, 'amount', price.amount,
@@ -27,16 +29,27 @@ begin
     from paywalls p where p.id = structure_json.paywall_id);
 end $$;
 
--- The offers that take something off, without their codes and their limits, and without those that need a code. The caller of the API sees
--- those of the present time and of its country: see `toStructure` in lib/paywall/structure.ts.
-create function public_offers(owner_id uuid, paywall_id text) returns jsonb language plpgsql stable as $$
+-- The offers that take something off and that a user may still get, without those that need a code: not one that the user has used, or of
+-- which others have taken all uses. The caller of the API sees those of the present time and of its country: see `toStructure` in
+-- lib/paywall/structure.ts.
+create function public_offers(owner_id uuid, paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$
 begin
   return (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'id', o.id, 'title', o.title, 'badge', o.badge, 'discount', o.discount, 'prices', o.prices, 'countries', o.countries,
-      'starts_at', iso(o.starts_at), 'ends_at', iso(o.ends_at), 'show', o.show
-    ) order by o.position), '[]')
+    select coalesce(jsonb_agg(offer_json(o) order by o.position), '[]')
     from offers o
     where o.owner_id = public_offers.owner_id and o.paywall_id = public_offers.paywall_id
-      and o.retired_at is null and o.show <> 'code');
+      and o.retired_at is null and o.show <> 'code'
+      and not is_used_up(o, user_id, null) and not has_used_offer(o.paywall_id, user_id, o.id));
+end $$;
+
+-- Whether a buyer can enter a code now. Which codes there are is served nowhere.
+create function accepts_codes(owner_id uuid, paywall_id text) returns boolean language plpgsql stable as $$
+declare
+  present constant timestamptz := paywall_now(paywall_id);
+begin
+  return exists (
+    select from offers o
+    where o.owner_id = accepts_codes.owner_id and o.paywall_id = accepts_codes.paywall_id
+      and o.retired_at is null and o.code is not null
+      and coalesce(o.starts_at <= present, true) and coalesce(o.ends_at > present, true));
 end $$;

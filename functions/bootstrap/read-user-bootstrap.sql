@@ -14,7 +14,7 @@ begin
   if member.refusal = 'unknown_user' then return verdict('unknown_user'); end if;
 
   return verdict('found') || jsonb_build_object(
-    'paywall', structure_json(paywall_id),
+    'paywall', structure_json(paywall_id, token_user_id),
     'user', case when member.refusal is null then
       (select jsonb_build_object('id', u.id, 'email', u.email) from users u where u.id = member.id)
         || member_state(paywall_id, member.id, gate.settings) end);

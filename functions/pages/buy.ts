@@ -20,24 +20,31 @@ interface Order {
   key: string
   /** Whether to sell even to a visitor who has an active subscription. */
   isSwitch?: boolean
+  /** The id of the offer at which the price was shown, and the code of it that the visitor has entered. */
+  offer?: string | undefined
+  code?: string | undefined
 }
 
 /** Returns the URL of the hosted page, or why none was opened. */
 export async function openCheckout(
   c: PagesContext,
   site: Site,
-  { priceId, key, isSwitch = false }: Order,
+  { priceId, key, isSwitch = false, offer, code }: Order,
 ): Promise<z.output<typeof Opened> | Refused> {
-  const session = site.token ? { token: site.token } : await beginAnonymously(c, site, key)
+  const session = await ensureToken(c, site, key)
   if (isRefused(session)) return session
   return callApi(c, 'START_CHECKOUT', Opened, {
     path: `/api/v1/paywall/${site.paywallId}/start-checkout`,
     token: session.token,
-    headers: { 'Idempotency-Key': await toUuid(`${key || crypto.randomUUID()} ${priceId}`) },
+    headers: {
+      'Idempotency-Key': await toUuid([key || crypto.randomUUID(), priceId, offer].filter(Boolean).join(' ')),
+    },
     body: {
       priceId,
       ...returnUrls(site),
       ignoreActivePurchase: isSwitch,
+      offer,
+      code,
     },
   })
 }
@@ -60,6 +67,10 @@ function marked(page: URL, site: Pick<Site, 'absolute' | 'path'>, opens: string)
   url.searchParams.set(DIALOG_MARK, `${site.absolute(site.path)}#${opens}`)
   return url.href
 }
+
+/** The visitor's access token. A guest becomes an anonymous user. `key`: the form's own id. */
+export const ensureToken = async (c: PagesContext, site: Site, key: string): Promise<{ token: string } | Refused> =>
+  site.token ? { token: site.token } : beginAnonymously(c, site, key)
 
 /** A double submit creates one user. A submit after sign-out creates a new one. */
 async function beginAnonymously(c: PagesContext, site: Site, key: string): Promise<{ token: string } | Refused> {

@@ -34,9 +34,11 @@ export interface Refused {
   retryAfter: number | null
   /** When no code was mailed: the Turnstile site key of a captcha that, once solved, allows the mail. */
   site_key?: string | undefined
+  /** Why the visitor does not get an offer: start-checkout's `reason`. */
+  reason?: string | undefined
 }
 
-const RefusedBody = z.object({ error: z.string(), site_key: z.string().optional() })
+const RefusedBody = z.object({ error: z.string(), site_key: z.string().optional(), reason: z.string().optional() })
 
 /** Calls another Worker on the visitor's behalf. Returns the parsed reply or the refusal. */
 export async function callApi<Reply extends z.ZodType>(

@@ -28,15 +28,15 @@ export function formatCycle(
   return isPerUnit ? `${texts.perUnit}, ${cycle}` : cycle
 }
 
-/** Formats the amount and the billing cycle: `$9.99 per month`. */
-export function formatPrice(price: Price, reader: Reader): string {
-  const { amount, currency } = localAmount(price)
+/** Formats the amount and the billing cycle: `$9.99 per month`. `amount`: what the visitor pays instead of the price. */
+export function formatPrice(price: Price, reader: Reader, amount = localAmount(price).amount): string {
+  const { currency } = localAmount(price)
   return `${formatMoney(amount, currency, reader)} ${formatCycle(price, reader)}`
 }
 
-/** Formats what a price of several months costs per month: `$7.42 per month`. Null for other prices. */
-export function formatMonthly(price: Price, reader: Reader): string | null {
-  const { amount, currency } = localAmount(price)
+/** Formats what a price of several months costs per month at this amount: `$7.42 per month`. Null for other prices. */
+export function formatMonthly(price: Price, reader: Reader, amount: number): string | null {
+  const { currency } = localAmount(price)
   const months = (price.interval_count ?? 1) * (price.interval === 'year' ? 12 : Number(price.interval === 'month'))
   if (months < 2) return null
   return `${formatMoney(amount / months, currency, reader)} ${reader.texts.every('month', 1)}`

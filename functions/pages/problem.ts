@@ -1,16 +1,25 @@
 import type { Refused } from './call-api.ts'
-import type { Texts } from './texts/en.ts'
+import { EN, type Texts } from './texts/en.ts'
 
 /** The message for a visitor about another Worker's refusal. An unknown error is reported as a failure on our side. */
 export function messageFor(
-  { status, error, retryAfter }: Pick<Refused, 'status' | 'error' | 'retryAfter'>,
+  { status, error, retryAfter, reason }: Pick<Refused, 'status' | 'error' | 'retryAfter' | 'reason'>,
   texts: Texts,
 ): string {
+  if (error === 'invalid_offer') return offerProblem(reason, texts)
   const known = Object.hasOwn(MESSAGES, error) ? MESSAGES[error] : undefined
   if (known) return texts[known]
   if (status === 429) return texts.tryLater(Math.ceil((retryAfter ?? 60) / 60))
   return texts.failed
 }
+
+/** Why the visitor does not get an offer. */
+function offerProblem(reason: string | undefined, { offerProblems }: Texts): string {
+  return isOfferProblem(reason) ? offerProblems[reason] : offerProblems.ended
+}
+
+const isOfferProblem = (reason: string | undefined): reason is keyof Texts['offerProblems'] =>
+  reason !== undefined && Object.hasOwn(EN.offerProblems, reason)
 
 /** The keys of texts without parameters. */
 type Message = keyof { [Key in keyof Texts as Texts[Key] extends string ? Key : never]: true }
@@ -54,6 +63,7 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   too_many_files: 'wrongImages',
   invalid_file: 'wrongImages',
   payload_too_large: 'tooLarge',
+  'Invalid code': 'wrongDiscountCode',
   idempotency_key_reused: 'outdated',
   unknown_action: 'outdated',
   checkout_in_progress: 'unavailable',

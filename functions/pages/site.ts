@@ -3,13 +3,14 @@ import * as z from 'zod'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { logPaywall } from '../../lib/http/paywall-target.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
+import type { Offer } from '../../lib/paywall/offer.ts'
 import { callApi, failure, isRefused, type PagesContext } from './call-api.ts'
 import { isEmbeddedPath } from './contract.ts'
 import { parseEmbedder, rememberedEmbedder } from './embedder.ts'
 import { listImages } from './images.ts'
 import { localeFor, parseTag } from './locale.ts'
 import { dropSession, type Home, hasSession, nextToken, readToken } from './session.ts'
-import { Structure, type User } from './structure.ts'
+import { isDiscountOffer, Structure, type User } from './structure.ts'
 import type { Texts } from './texts/en.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
 
@@ -29,6 +30,10 @@ export interface Site extends Home {
   wasSignedOut: boolean
   /** The visitor's state on the paywall; null for a guest or a user who is not a member. */
   user: User | null
+  /** The offers at which prices are sold to everybody here and now. */
+  offers: Offer[]
+  /** The code of an offer that the visitor has entered. Only the page that sells looks for it. */
+  code?: EnteredCode
   /** An owner's text by its key; undefined if the locale has none of that name. */
   findText(key: string): string | undefined
   /** An owner's text by its key, or else the key itself. */
@@ -41,6 +46,13 @@ export interface Site extends Home {
   hereIn(locale: string): string
   /** The URL at which this origin serves an image named in the paywall's file. */
   image(src: string): string
+}
+
+/** The code that the visitor has entered: with its offer, or with the reason why the visitor does not get it. */
+export interface EnteredCode {
+  text: string
+  offer?: Offer
+  problem?: string
 }
 
 const errors = defineErrors(paywallErrors)
@@ -125,6 +137,7 @@ async function siteAt(
     embedder: isEmbeddedPath(home.path) ? parseEmbedder(structure, rememberedEmbedder(c)?.href) : null,
     wasSignedOut: wasSignedIn && token === null,
     user: structure.user ?? null,
+    offers: structure.offers.filter(isDiscountOffer).filter(({ show }) => show === 'paywall'),
     findText,
     text: (key) => findText(key) ?? key,
     href: (path, query = {}) => pathIn(home, path) + toQuery({ ...(chosen !== undefined && { locale }), ...query }),

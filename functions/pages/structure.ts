@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { MemberState } from '../../lib/member-state/member-state.ts'
 import { Block, Links, Logo, OwnOffer } from '../../lib/paywall/blocks.ts'
+import { Offer } from '../../lib/paywall/offer.ts'
 import { INTERVALS } from '../../lib/processors/processor.ts'
 
 const amounts = { currency: z.string(), amount: z.number() }
@@ -49,12 +50,18 @@ export const Structure = z.object({
     embed_origins: z.array(z.string()).optional().catch(undefined),
     success_redirect_url: z.string().optional(),
     error_redirect_url: z.string().optional(),
+    accepts_codes: z.literal(true).optional(),
   }),
   prices: z.array(Price),
-  offers: lenientList(OwnOffer),
+  offers: lenientList(z.union([Offer, OwnOffer])),
   layout: z.object({ blocks: lenientList(Block) }),
   locales: z.record(z.string(), z.record(z.string(), z.unknown())),
   user: User.optional(),
 })
 
 export type Structure = z.output<typeof Structure>
+
+/** The owner's own entries of `offers`, and those that take something off. */
+export const isOwnOffer = (offer: Structure['offers'][number]): offer is z.output<typeof OwnOffer> =>
+  offer.discount === undefined
+export const isDiscountOffer = (offer: Structure['offers'][number]): offer is Offer => !isOwnOffer(offer)

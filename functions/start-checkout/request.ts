@@ -34,7 +34,7 @@ export async function readRequest(c: Context, caller: Caller, env: Variables): P
       quantity: body.quantity === 1 ? undefined : body.quantity,
     }),
     country: caller.kind === 'user' ? requestCountry(c.req.raw) : body.country,
-    network: caller.kind === 'user' && env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null,
+    network: caller.kind === 'user' ? countedNetwork(c, env) : null,
     localCurrency: caller.kind === 'owner' ? body.localCurrency : null,
     successOrigin: chosenOrigin(body.successUrl, site),
     errorOrigin: chosenOrigin(body.errorUrl, site),
@@ -42,6 +42,10 @@ export async function readRequest(c: Context, caller: Caller, env: Variables): P
     returnOrigin: new URL(c.req.url).origin,
   }
 }
+
+/** The network of a user's call, whose pages and codes are counted; null: they are not. */
+export const countedNetwork = (c: Context, env: Pick<Variables, 'RATE_LIMITED'>): string | null =>
+  env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null
 
 /**
  * The origin that a call chooses to redirect to; null if it has no URL, or one on the paywall's `site` at the service's host. The rest of

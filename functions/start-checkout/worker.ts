@@ -15,6 +15,8 @@ import { logSubject } from '../../lib/log/log.ts'
 import type { PurchaseStatus } from '../../lib/processors/processor.ts'
 import { claimOrWait } from './claim-or-wait.ts'
 import { type CheckoutRequest, errors, OFFER_PROBLEMS, type OfferProblem, PATH } from './contract.ts'
+import { CODE_PATH } from './internal-contract.ts'
+import { showOfferOfCode } from './offer-of-code.ts'
 import { openCheckout } from './open-checkout.ts'
 import { cacheReply, inOrder, readCachedReply } from './replies.ts'
 import { readRequest } from './request.ts'
@@ -57,7 +59,10 @@ app.post(PATH, async (c) => {
   }
 })
 
+app.post(CODE_PATH, showOfferOfCode)
+
 app.all(PATH, allowOnly('POST'))
+app.all(CODE_PATH, allowOnly('POST'))
 
 /** Includes the active purchase, so that a caller can show it, or redirect its buyer to the portal. */
 function activePurchase({ purchase_id: purchaseId, status }: { purchase_id: string; status: PurchaseStatus }) {

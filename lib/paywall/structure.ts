@@ -15,6 +15,8 @@ export interface PaywallRow {
   discounts: PublicOffer[]
   /** The paywall's time, which decides which of them are made: ISO 8601 in UTC. */
   now: string
+  /** Whether a code of an offer can be entered. */
+  accepts_codes: boolean
   layout: Record<string, unknown>
   locales: Record<string, unknown>
   prices: PriceRow[]
@@ -54,11 +56,18 @@ export interface PublicOffer {
 /** The structural payload of bootstrap (contract section 2), without `version`, for a caller from `country`. */
 export function toStructure(paywall: PaywallRow, country: string) {
   return {
-    settings: { ...paywall.settings, id: paywall.id, name: paywall.name },
+    settings: {
+      ...paywall.settings,
+      id: paywall.id,
+      name: paywall.name,
+      ...(paywall.accepts_codes && { accepts_codes: true }),
+    },
     prices: paywall.prices.map((price) => priceFor(price, paywall.geo, country)),
     offers: [
       ...paywall.offers,
-      ...paywall.discounts.filter((offer) => isMade(offer, paywall.now, country)).map(toOffer),
+      ...paywall.discounts
+        .filter((offer) => isMade(offer, paywall.now, country))
+        .map((offer) => toOffer(offer, paywall.now)),
     ],
     layout: paywall.layout,
     locales: paywall.locales,
@@ -87,7 +96,10 @@ function isMade({ starts_at: start, ends_at: end, countries }: PublicOffer, now:
   return hasBegun && !hasEnded && (countries === null || countries.includes(country))
 }
 
-function toOffer({ badge, discount, countries, starts_at, ends_at, ...offer }: PublicOffer) {
+const DAY = 24 * 60 * 60 * 1000
+
+/** An offer as the API serves it: amounts in major units, without empty fields. `now`: the paywall's time. */
+export function toOffer({ badge, discount, countries, starts_at, ends_at, ...offer }: PublicOffer, now: string) {
   const { amount, currency, ...rest } = discount
   return {
     ...offer,
@@ -98,6 +110,6 @@ function toOffer({ badge, discount, countries, starts_at, ends_at, ...offer }: P
     },
     ...(countries !== null && { countries }),
     ...(starts_at !== null && { starts_at }),
-    ...(ends_at !== null && { ends_at }),
+    ...(ends_at !== null && { ends_at, days_left: Math.ceil((Date.parse(ends_at) - Date.parse(now)) / DAY) }),
   }
 }

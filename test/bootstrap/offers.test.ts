@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
 import { computeVersions } from '../../cli/apply/versions.ts'
 import { call } from '../support/call.ts'
+import { getPriceId, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { monthly, paywallFile, yearly } from '../support/paywall-file.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { newTenant, type Tenant, tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
 // Which offers that take something off bootstrap serves, and what of them.
@@ -85,6 +87,44 @@ test('to users as well', async () => {
   expect((await read({ token, country: 'DE' })).ids).toEqual(['all', 'german'])
 })
 
+test('`accepts_codes` is set if a code can be entered', async () => {
+  const settingsOf = async ({ paywall }: Tenant) => {
+    const reply = await call(world, `/api/v1/paywall/${paywall.id}/bootstrap`)
+    return z.object({ settings: z.looseObject({}) }).parse(reply.body).settings
+  }
+  expect(await settingsOf(shop)).toMatchObject({ accepts_codes: true })
+  const ended = offer('ended', { code: 'ENDED-27', show: 'code', ends_at: '2020-01-01T00:00:00Z' })
+  const later = offer('later', { code: 'LATER-27', starts_at: LATER })
+  const others = await newTenant(world, { prices: [monthly({ locals: [] })], offers: [ended, later] })
+  expect(await settingsOf(others)).not.toHaveProperty('accepts_codes')
+})
+
+test('an offer is left out for users who have used it, and for everybody once it is used up', async () => {
+  const limited = [offer('one', { max: 1 }), offer('two', { max: 2 }), offer('free')]
+  const other = await newTenant(world, { prices: [monthly({ locals: [] })], offers: limited })
+  const person = await signIn(world, { paywallId: other.paywall.id, key: other.key })
+  const idsFor = async (country: string, token?: string) => {
+    const path = `/api/v1/paywall/${other.paywall.id}/bootstrap`
+    const reply = await call(world, path, { country, ...(token !== undefined && { token }) })
+    return Offers.parse(reply.body).offers.map(({ id }) => id)
+  }
+  const open = async (name: string) => {
+    const body = { priceId: getPriceId(other.paywall, 'monthly'), offer: name, ignoreActivePurchase: true }
+    const headers = { 'idempotency-key': randomUUID() }
+    return parseOpened(await startCheckout(world, { paywall: other.paywall, token: person.token, headers, body }))
+  }
+  expect(await idsFor('US')).toEqual(['one', 'two', 'free'])
+  const { checkoutUrl } = await open('one')
+  expect(await idsFor('CA')).toEqual(['two', 'free'])
+  // Its own page that is open takes nothing from the user.
+  expect(await idsFor('CA', person.token)).toEqual(['one', 'two', 'free'])
+  await payAndReturn(world, checkoutUrl)
+  expect(await idsFor('CA', person.token)).toEqual(['two', 'free'])
+  await payAndReturn(world, (await open('free')).checkoutUrl)
+  expect(await idsFor('CA', person.token)).toEqual(['two'])
+  expect(await idsFor('MX')).toEqual(['two', 'free'])
+})
+
 test('it reveals no code, no limit, no id of the processor, and no offer that needs a code', async () => {
   const { token } = await signIn(world, { paywallId: shop.paywall.id, key: shop.key })
   for (const { text } of [await read(), await read({ country: 'DE' }), await read({ token })]) {
@@ -105,7 +145,7 @@ test("an offer is served from its start to its end, by the paywall's clock", asy
   await world.clock.advance(shop.paywall.id, '49h')
   const later = await read({ country: 'CA' })
   expect(later.ids).toEqual(['all', 'later'])
-  expect(later.offers.at(-1)).toMatchObject({ starts_at: LATER, ends_at: END })
+  expect(later.offers.at(-1)).toMatchObject({ starts_at: LATER, ends_at: END, days_left: 1 })
   expect(later.version).not.toBe(version)
   await world.clock.advance(shop.paywall.id, '24h')
   expect(await read({ country: 'MX' })).toMatchObject({ ids: ['all'], version })

@@ -35,3 +35,70 @@ export const WITH_IMAGES: FileJson = {
   },
   settings: { ...settingsWithoutPages, logo: { src: MISSING }, links },
 }
+
+const texts = (of: string, english: Record<string, string>) => ({ ...Reflect.get(locales, of), ...english })
+
+/** The demo with offers: of half a year, of an amount, for ever after a trial, and one that needs the code `TEAM-2027`. */
+export const WITH_OFFERS: FileJson = {
+  ...DEMO_PAYWALL,
+  prices: [
+    ...prices,
+    { slug: 'basic', label: 'Basic', currency: 'USD', amount: 7, interval: 'month', processorPrice: 'price_basic' },
+  ],
+  offers: [
+    {
+      id: 'spring',
+      title: 'Spring sale',
+      badge: 'Save 50%',
+      discount: { percent: 50, periods: 1 },
+      prices: ['yearly'],
+      ends_at: new Date(Date.now() + 60 * 3600_000).toISOString(),
+      processorDiscount: 'HALF_ONCE',
+    },
+    {
+      id: 'lifetime',
+      title: 'Spring sale',
+      discount: { amount: 50, currency: 'USD' },
+      prices: ['lifetime'],
+      processorDiscount: 'FIFTY_OFF',
+    },
+    {
+      id: 'early',
+      title: 'Early bird',
+      discount: { percent: 20, periods: 'forever' },
+      prices: ['monthly'],
+      processorDiscount: 'FIFTH_FOREVER',
+    },
+    {
+      id: 'team',
+      title: 'Team price',
+      discount: { percent: 30, periods: 3 },
+      prices: ['basic', 'yearly'],
+      code: 'TEAM-2027',
+      show: 'code',
+      processorDiscount: 'THIRTY_FOR_3',
+    },
+  ],
+  layout: {
+    ...layout,
+    blocks: layout.blocks.map((block) =>
+      block.type === 'prices' ? { ...block, order: ['yearly', 'monthly', 'basic', 'lifetime'] } : block,
+    ),
+  },
+  locales: {
+    en: texts('en', {
+      Basic: 'Basic',
+      'Spring sale': 'Spring sale',
+      'Save 50%': 'Save 50%',
+      'Early bird': 'Early bird',
+      'Team price': 'Team price',
+    }),
+    de: texts('de', {
+      Basic: 'Basis',
+      'Spring sale': 'Frühlingsangebot',
+      'Save 50%': '50 % sparen',
+      'Early bird': 'Frühbucher',
+      'Team price': 'Teampreis',
+    }),
+  },
+}

@@ -8,12 +8,14 @@ import {
   asSubscriber,
   at,
   buyAsVisitor,
+  enterDiscountCode,
   enterWrongCode,
   openChange,
   PNG,
   requestCode,
   send,
   type Way,
+  withOffers,
   withoutDatabase,
   withStatus,
   writeTicket,
@@ -34,6 +36,8 @@ export const RENDERED: Record<string, Record<string, Way>> = {
       await page.reload()
       await page.getByRole('link', { name: 'DB-IP' }).waitFor()
     }),
+    'with offers and a wrong code': withOffers((visitor) => enterDiscountCode(visitor, 'WRONG')),
+    'with the offer of a code': withOffers((visitor) => enterDiscountCode(visitor, 'TEAM-2027')),
     'where nothing was chosen': asNewVisitor('', (visitor) => send(visitor, { price: '' })),
   },
   leavingPage: {

@@ -2,7 +2,9 @@
 import type { Page } from 'playwright-core'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { newEmail } from '../support/checkout.ts'
+import { newTenant } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
+import { WITH_OFFERS } from './demo-paywall.ts'
 import type { Pages } from './pages.ts'
 import { BUY, press, signIn, type Visitor, visit } from './visitor.ts'
 
@@ -63,6 +65,29 @@ export const asNewVisitor =
     await go(visitor, scene)
     return visitor.page
   }
+
+/** The page of a paywall with offers, as a new visitor sees it. */
+export const withOffers =
+  (go: (visitor: Visitor) => Promise<unknown>): Way =>
+  async ({ pages }) => {
+    const { paywall } = await newTenant(pages.world, WITH_OFFERS)
+    const visitor = await visit(pages, { paywall })
+    await go(visitor)
+    return visitor.page
+  }
+
+/** Enters the code of an offer, and waits for the result. */
+export async function enterDiscountCode(visitor: Visitor, code: string): Promise<void> {
+  const { page } = visitor
+  const field = page.getByLabel('Discount code')
+  if (!(await field.isVisible())) await page.getByText('Have a code?').click()
+  await field.fill(code)
+  await press(visitor, 'Apply')
+  await page
+    .getByRole('alert')
+    .or(page.getByRole('button', { name: 'Remove code' }))
+    .waitFor()
+}
 
 /** Submits the page's form with these fields added or replaced, without pressing one of its buttons. */
 export const send = async ({ page }: Visitor, fields: Record<string, string>) => {

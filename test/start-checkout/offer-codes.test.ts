@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
 import { startCheckout } from '../support/checkout.ts'
 import { advanceRefills, setConsumed } from '../support/rate-limits.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
@@ -80,4 +81,39 @@ test("an owner's calls are not counted", async () => {
     }
     expect(await startCheckout(world, call)).toMatchObject(WRONG)
   }
+})
+
+describe("on the paywall's page", () => {
+  /** Submits the form of the page with a code, as a visitor with this token. */
+  const enterOnPage = (token: string, code: string) =>
+    world.fetch(`/p/${world.paywall.id}`, {
+      method: 'POST',
+      body: new URLSearchParams({ action: 'code', code }).toString(),
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+        'cf-connecting-ip': randomAddress(),
+        cookie: `paywall_access=${token}`,
+      },
+      redirect: 'manual',
+    })
+
+  test('guesses count together with those of the API, and right codes do not', async () => {
+    const token = await newToken()
+    for (let guessed = 0; guessed < 5; guessed++) {
+      expect((await enterOnPage(token, 'TEAM-2027')).status).toBe(303)
+      expect((await enterOnPage(token, `WRONG-${guessed}`)).status).toBe(400)
+      expect(await guess(token)).toMatchObject(WRONG)
+    }
+    expect(await guess(token)).toMatchObject(TOO_MANY)
+    const refused = await enterOnPage(token, 'TEAM-2027')
+    expect(refused.status).toBe(429)
+    expect(await refused.text()).toMatch(/role="alert">Too many attempts. Please try again in \d+ minutes/)
+  })
+
+  test('the gateway has no route to what the page asks about a code', async () => {
+    const path = `/api/v1/paywall/${world.paywall.id}/offer-of-code`
+    const token = await newToken()
+    expect(await call(world, path, { token, body: { code: 'TEAM-2027' } })).toMatchObject({ status: 404 })
+  })
 })

@@ -20,6 +20,13 @@ function every(interval: Interval, count: number): string {
   return count === 1 ? `pro ${one}` : `alle ${count} ${many}`
 }
 
+/** Names the first periods in the dative: `im ersten Monat`, `in den ersten 3 Monaten`. */
+function inFirst(interval: Interval, count: number): string {
+  const [one, many] = INTERVAL_NAMES[interval]
+  if (count > 1) return `In den ersten ${count} ${many.endsWith('n') ? many : `${many}n`}`
+  return interval === 'week' ? `In der ersten ${one}` : interval === 'day' ? `Am ersten ${one}` : `Im ersten ${one}`
+}
+
 const dayCount = (days: number) => (days === 1 ? '1 Tag' : `${days} Tage`)
 
 function waitText(minutes: number): string {
@@ -59,6 +66,34 @@ export const DE: Texts = {
   renewsAt: (price) => `Danach ${price}, bis Sie kündigen.`,
   neverRenews: 'Verlängert sich nicht.',
   ends: (label) => `Ihr Abo „${label}“ endet: Es wird nichts mehr dafür abgebucht.`,
+  regularPrice: 'Regulärer Preis:',
+  offerPrice: 'Jetzt:',
+  firstPeriods: (interval, count, then) => `${inFirst(interval, count)}, danach ${then}`,
+  whileSubscribed: 'Solange Ihr Abo läuft',
+  daysLeft: (days) => (days === 1 ? 'Letzter Tag' : `Noch ${dayCount(days)}`),
+  firstThen: (interval, count, price, then) =>
+    `${inFirst(interval, count)} zahlen Sie ${price}, danach ${then}, bis Sie kündigen.`,
+  haveCode: 'Haben Sie einen Code?',
+  discountCode: 'Rabattcode',
+  applyCode: 'Einlösen',
+  codeApplied: (code, title) => `Code ${code}: ${title}`,
+  removeCode: 'Code entfernen',
+  codeLowersNothing: 'Dieser Code senkt keinen der Preise auf dieser Seite.',
+  wrongDiscountCode: 'Diesen Code kennen wir nicht. Bitte prüfen Sie ihn.',
+  offerProblems: {
+    unknown: 'Diesen Code kennen wir nicht. Bitte prüfen Sie ihn.',
+    not_for_purchases: 'Dieses Angebot gilt nicht für neue Käufe.',
+    not_started: 'Dieses Angebot hat noch nicht begonnen.',
+    ended: 'Dieses Angebot ist beendet.',
+    other_price: 'Dieses Angebot gilt nicht für diesen Preis.',
+    other_country: 'Dieses Angebot gilt nicht in Ihrem Land.',
+    no_trial: 'Dieses Angebot lässt sich nicht mit einer Testphase verbinden.',
+    used_up: 'Dieses Angebot ist gerade vergriffen.',
+    used: 'Sie haben dieses Angebot bereits genutzt.',
+  },
+  offerGone: (problem, price) => `${problem} Der Preis beträgt jetzt ${price}. Es wurde nichts abgebucht.`,
+  offerChanged: 'Der Preis hat sich gerade geändert. Bitte prüfen Sie ihn vor dem Kauf.',
+
   currentPlan: 'Ihr Tarif',
   planFrom: (day) => `Ihr Tarif ab ${day}`,
   oneSubscription: 'Sie haben bereits ein Abo.',

@@ -9,6 +9,8 @@ import type { Interval, PurchaseStatus } from '../../../lib/processors/processor
 
 const every = (interval: Interval, count: number) => (count === 1 ? `per ${interval}` : `every ${count} ${interval}s`)
 
+const periods = (interval: Interval, count: number) => (count === 1 ? interval : `${count} ${interval}s`)
+
 const dayCount = (days: number) => (days === 1 ? '1 day' : `${days} days`)
 
 function waitText(minutes: number): string {
@@ -50,6 +52,36 @@ export const EN = {
   renewsAt: (price: string) => `Then ${price}, until you cancel.`,
   neverRenews: 'It never renews.',
   ends: (label: string) => `Your subscription ${label} ends: you are not charged for it again.`,
+  // Offers.
+  regularPrice: 'Regular price:',
+  offerPrice: 'Now:',
+  firstPeriods: (interval: Interval, count: number, then: string) =>
+    `For the first ${periods(interval, count)}, then ${then}`,
+  whileSubscribed: 'For as long as you stay subscribed',
+  daysLeft: (days: number) => (days === 1 ? 'Last day' : `${dayCount(days)} left`),
+  firstThen: (interval: Interval, count: number, price: string, then: string) =>
+    `For the first ${periods(interval, count)} you pay ${price}, then ${then}, until you cancel.`,
+  haveCode: 'Have a code?',
+  discountCode: 'Discount code',
+  applyCode: 'Apply',
+  codeApplied: (code: string, title: string) => `Code ${code}: ${title}`,
+  removeCode: 'Remove code',
+  codeLowersNothing: 'This code does not lower any of the prices on this page.',
+  wrongDiscountCode: 'We do not know this code. Please check it.',
+  offerProblems: {
+    unknown: 'We do not know this code. Please check it.',
+    not_for_purchases: 'This offer is not for new purchases.',
+    not_started: 'This offer has not started yet.',
+    ended: 'This offer has ended.',
+    other_price: 'This offer does not apply to this price.',
+    other_country: 'This offer is not available in your country.',
+    no_trial: 'This offer cannot be combined with a trial.',
+    used_up: 'This offer has just been used up.',
+    used: 'You have already used this offer.',
+  },
+  offerGone: (problem: string, price: string) => `${problem} The price is now ${price}. You have not been charged.`,
+  offerChanged: 'The price has just changed. Please check it before you buy.',
+
   currentPlan: 'Your plan',
   planFrom: (day: string) => `Your plan from ${day}`,
   oneSubscription: 'You already have a subscription.',

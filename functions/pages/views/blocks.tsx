@@ -1,6 +1,6 @@
 import type { Block } from '../../../lib/paywall/blocks.ts'
 import type { Site } from '../site.ts'
-import { BuyButton } from './buy-button.tsx'
+import { BuyButton, isSold } from './buy-button.tsx'
 import { type Choice, Prices, Toggle } from './prices.tsx'
 
 /** A page's blocks and the state that they share. */
@@ -13,10 +13,17 @@ export interface BlocksProps {
 }
 
 export function Blocks({ site, blocks, title, choice }: BlocksProps) {
+  const firstButton = blocks.find((block) => block.type === 'button' && isSold(site, choice, soldBy(site, block)))
   return (
     <>
       {blocks.map((block) => (
-        <BlockView site={site} block={block} isTitle={block === title} choice={choice} />
+        <BlockView
+          site={site}
+          block={block}
+          isTitle={block === title}
+          hasCode={block === firstButton}
+          choice={choice}
+        />
       ))}
     </>
   )
@@ -26,11 +33,17 @@ interface BlockProps {
   site: Site
   block: Block
   isTitle: boolean
+  /** Whether it is the first button that buys: below it is the field for a code. */
+  hasCode: boolean
   choice: Choice
 }
 
+/** The price that a button sells by itself. */
+const soldBy = ({ structure }: Site, block: Extract<Block, { type: 'button' }>) =>
+  structure.prices.find(({ slug }) => slug === block.price)
+
 /** Renders a block, or nothing for an owner's own type. */
-function BlockView({ site, block, isTitle, choice }: BlockProps) {
+function BlockView({ site, block, isTitle, hasCode, choice }: BlockProps) {
   switch (block.type) {
     case 'heading':
       return isTitle ? <h1>{site.text(block.text)}</h1> : <h2>{site.text(block.text)}</h2>
@@ -67,7 +80,8 @@ function BlockView({ site, block, isTitle, choice }: BlockProps) {
           site={site}
           choice={choice}
           text={block.text === undefined ? undefined : site.text(block.text)}
-          price={site.structure.prices.find(({ slug }) => slug === block.price)}
+          price={soldBy(site, block)}
+          hasCode={hasCode}
         />
       )
     default:

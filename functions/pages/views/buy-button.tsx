@@ -1,8 +1,10 @@
-import { formatMoney, formatPrice, localAmount } from '../formats.ts'
+import { dealField, dealFor, dealText, firstAmount } from '../deal.ts'
+import { formatMoney, formatPrice } from '../formats.ts'
 import { availability, replacedBy, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 import { ChangeLink } from './change-link.tsx'
+import { CodeField } from './code-field.tsx'
 import { OwnerLinks } from './links.tsx'
 import { type Choice, radioId } from './prices.tsx'
 import { priceLabel } from './purchase.tsx'
@@ -14,15 +16,17 @@ interface BuyButtonProps {
   text?: string | undefined
   /** The price that it sells; by default the one that the visitor has chosen. */
   price?: Price | undefined
+  /** Whether the field for a code is below it: it is on a page once. */
+  hasCode: boolean
 }
 
 /**
  * Opens a checkout. Below it is what is due today and later. A link if a subscription can be changed to the price; nothing if the visitor
  * cannot buy it, or any.
  */
-export function BuyButton({ site, choice, text, price }: BuyButtonProps) {
+export function BuyButton({ site, choice, text, price, hasCode }: BuyButtonProps) {
   if (price && availability(site, price) === 'change') return <ChangeLink site={site} price={price} />
-  if (price ? availability(site, price) !== 'available' : choice.chosen === undefined) return null
+  if (!isSold(site, choice, price)) return null
   return (
     <div class="buy">
       <button type="submit" class="primary" {...(price && { name: 'sell', value: price.id })}>
@@ -33,10 +37,16 @@ export function BuyButton({ site, choice, text, price }: BuyButtonProps) {
       ) : (
         choice.prices.map((each) => <p class={`of-price hint ${radioId(site, each)}`}>{terms(site, each)}</p>)
       )}
+      {price && <input type="hidden" name={dealField(price)} value={dealText(site, price)} />}
+      {hasCode && <CodeField site={site} />}
       <OwnerLinks site={site} names={['terms', 'privacy']} />
     </div>
   )
 }
+
+/** Whether a button sells its price, or without one any. */
+export const isSold = (site: Site, choice: Choice, price: Price | undefined): boolean =>
+  price ? availability(site, price) === 'available' : choice.chosen !== undefined
 
 /** The text for each price, of which the style shows that of the chosen one. Browsers without `:has` show a text for all. */
 function ChoiceText({ site, choice }: { site: Site; choice: Choice }) {
@@ -53,7 +63,7 @@ function ChoiceText({ site, choice }: { site: Site; choice: Choice }) {
 function buttonText(site: Site, price: Price): string {
   const days = trialDays(site, price)
   if (days > 0) return site.texts.startTrial(days)
-  const { amount, currency } = localAmount(price)
+  const { amount, currency } = firstAmount(site, price)
   return site.texts.pay(formatMoney(amount, currency, site))
 }
 
@@ -65,10 +75,15 @@ function terms(site: Site, price: Price): string {
 
 function paymentTerms(site: Site, price: Price): string {
   const { texts } = site
-  const { amount, currency } = localAmount(price)
+  const { amount, currency } = firstAmount(site, price)
   const days = trialDays(site, price)
   const today = texts.dueToday(formatMoney(days > 0 ? 0 : amount, currency, site))
-  if (price.interval === null) return `${today} ${texts.neverRenews}`
-  const later = days > 0 ? texts.afterTrial : texts.renewsAt
-  return `${today} ${later(formatPrice(price, site), days)}`
+  const { interval, interval_count: count } = price
+  if (interval === null) return `${today} ${texts.neverRenews}`
+  const periods = dealFor(site, price)?.offer.discount.periods ?? 'forever'
+  const first = formatPrice(price, site, amount)
+  if (days > 0) return `${today} ${texts.afterTrial(first, days)}`
+  if (periods === 'forever') return `${today} ${texts.renewsAt(first)}`
+  if (periods === 1) return `${today} ${texts.renewsAt(formatPrice(price, site))}`
+  return `${today} ${texts.firstThen(interval, periods * (count ?? 1), first, formatPrice(price, site))}`
 }

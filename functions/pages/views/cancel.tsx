@@ -3,7 +3,7 @@ import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
 import { formatDate, formatPrice, localAmount } from '../formats.ts'
 import { availability } from '../sale.ts'
 import type { Site } from '../site.ts'
-import type { Price, Purchase } from '../structure.ts'
+import { isOwnOffer, type Price, type Purchase } from '../structure.ts'
 import { EN } from '../texts/en.ts'
 import { ChangeLink } from './change-link.tsx'
 import { sitePage } from './layout.tsx'
@@ -33,7 +33,7 @@ interface Shown {
 
 /** The offer shown to a subscriber before cancelling, with its price; undefined if there is none. */
 export function offerBeforeCancel({ structure, text }: Site): { title: string; price: Price } | undefined {
-  const offer = structure.offers.find(({ show }) => show === 'cancel')
+  const offer = structure.offers.filter(isOwnOffer).find(({ show }) => show === 'cancel')
   const price = structure.prices.find(({ slug }) => slug === offer?.price)
   if (!offer || !price) return undefined
   return { title: text(typeof offer.title === 'string' ? offer.title : price.label), price }

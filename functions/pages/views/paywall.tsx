@@ -3,7 +3,7 @@ import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
 import { replaceableIds } from '../sale.ts'
 import type { Site } from '../site.ts'
 import { Blocks } from './blocks.tsx'
-import { BuyButton } from './buy-button.tsx'
+import { BuyButton, isSold } from './buy-button.tsx'
 import { sitePage } from './layout.tsx'
 import { Notice } from './notice.tsx'
 import { type Choice, findChosen, Prices } from './prices.tsx'
@@ -28,6 +28,7 @@ export function paywallPage(site: Site, shown: Shown) {
   const choice = toChoice(site, blocks, shown)
   const title = findBlock(blocks, 'heading')
   const buttons = blocks.filter((block) => block.type === 'button')
+  const findPrice = (named: string | undefined) => structure.prices.find(({ slug }) => slug === named)
   const introduction = findBlock(blocks, 'text')
   const hasPrices = findBlock(blocks, 'prices') !== undefined
   // A layout without a prices block and without buttons that sell a price gets the prices added: a paywall has to sell something.
@@ -54,7 +55,13 @@ export function paywallPage(site: Site, shown: Shown) {
           {!blocks.some(isTitle) && <h1>{structure.settings.name}</h1>}
           <Blocks site={site} blocks={blocks} title={blocks.find(isTitle)} choice={choice} />
           {addsPrices && <Prices site={site} choice={choice} />}
-          {addsButton && <BuyButton site={site} choice={choice} />}
+          {addsButton && (
+            <BuyButton
+              site={site}
+              choice={choice}
+              hasCode={!buttons.some(({ price }) => isSold(site, choice, findPrice(price)))}
+            />
+          )}
         </form>
       </>
     ),

@@ -1,9 +1,10 @@
 import type { Interval } from '../../../lib/processors/processor.ts'
 import { PAYWALL_PATH } from '../contract.ts'
+import { type Deal, dealField, dealFor, dealText, firstAmount } from '../deal.ts'
 import { formatCycle, formatDate, formatMoney, formatMonthly, formatPrice, localAmount } from '../formats.ts'
 import { availability, scheduledChange, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
-import type { Price } from '../structure.ts'
+import { isOwnOffer, type Price } from '../structure.ts'
 import { ChangeLink } from './change-link.tsx'
 
 /** The prices of a page and the visitor's selection. */
@@ -75,6 +76,7 @@ function PriceCard({ site, price, choice }: { site: Site; price: Price; choice: 
         </div>
       )}
       <Benefits site={site} price={price} />
+      {isOffered && <input type="hidden" name={dealField(price)} value={dealText(site, price)} />}
       {availability(site, price) === 'change' && <ChangeLink site={site} price={price} />}
     </div>
   )
@@ -83,8 +85,10 @@ function PriceCard({ site, price, choice }: { site: Site; price: Price; choice: 
 /** What it costs. */
 function Head({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
   const { texts, tag } = site
-  const { amount, currency } = localAmount(price)
-  const monthly = formatMonthly(price, site)
+  const regular = localAmount(price)
+  const { amount, currency } = firstAmount(site, price)
+  const deal = dealFor(site, price)
+  const monthly = formatMonthly(price, site, amount)
   const state = availability(site, price)
   const days = state === 'available' ? trialDays(site, price) : 0
   const scheduled = scheduledChange(site, price)
@@ -94,23 +98,50 @@ function Head({ site, price, choice }: { site: Site; price: Price; choice: Choic
         {site.text(price.label)}
         <Badge site={site} price={price} choice={choice} />
       </span>
+      {deal && <span class="price-offer">{offerTitle(site, deal)}</span>}
       <span class="price-amount">
+        {deal && (
+          <>
+            <span class="unseen">{texts.regularPrice} </span>
+            <s>{formatMoney(regular.amount, currency, { tag })}</s> <span class="unseen">{texts.offerPrice} </span>
+          </>
+        )}
         <strong>{formatMoney(amount, currency, { tag })}</strong> {formatCycle(price, site)}
       </span>
       {monthly && <span class="hint">{texts.thatIs(monthly)}</span>}
-      {days > 0 && <span class="price-trial">{texts.trial(days, formatPrice(price, site))}</span>}
+      {days > 0 && <span class="price-trial">{texts.trial(days, formatPrice(price, site, amount))}</span>}
+      {deal && <Duration site={site} price={price} deal={deal} />}
       {scheduled && <span class="hint">{texts.planFrom(formatDate(scheduled.effective_at, site))}</span>}
       {state === 'second subscription' && <span class="hint">{texts.oneSubscription}</span>}
     </>
   )
 }
 
+/** The offer's title and how long it is made. */
+function offerTitle(site: Site, { offer: { title, days_left: days } }: Deal): string {
+  return [site.text(title), ...(days === undefined ? [] : [site.texts.daysLeft(days)])].join(' · ')
+}
+
+/** How long a subscription costs less. */
+function Duration({ site, price, deal }: { site: Site; price: Price; deal: Deal }) {
+  const { periods } = deal.offer.discount
+  if (price.interval === null || periods === undefined) return null
+  const { texts } = site
+  const text =
+    periods === 'forever'
+      ? texts.whileSubscribed
+      : texts.firstPeriods(price.interval, periods * (price.interval_count ?? 1), formatPrice(price, site))
+  return <span class="hint">{text}</span>
+}
+
 /** That the visitor has the price; else the offer's badge, or that the price is recommended. */
 function Badge({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
   if (availability(site, price) === 'owned') return <span class="badge">{site.texts.currentPlan}</span>
-  const offer = site.structure.offers.find((each) => each.price === price.slug && each.show === undefined)
+  const own = site.structure.offers.filter(isOwnOffer)
+  const offer =
+    dealFor(site, price)?.offer.badge ?? own.find((each) => each.price === price.slug && each.show === undefined)?.badge
   const isRecommended = price.slug === choice.highlight
-  const badge = typeof offer?.badge === 'string' ? site.text(offer.badge) : isRecommended && site.texts.recommended
+  const badge = typeof offer === 'string' ? site.text(offer) : isRecommended && site.texts.recommended
   return badge ? <span class="badge">{badge}</span> : null
 }
 

@@ -1603,11 +1603,16 @@ export interface components {
                 }[];
                 /** @description Maximum `trial_days` that a user may request from start-checkout with a Bearer token, if longer than the price's own trial */
                 max_trial_days?: number;
+                /**
+                 * @description Present if there is an offer with a code that a buyer can enter now
+                 * @constant
+                 */
+                accepts_codes?: true;
             } & {
                 [key: string]: unknown;
             };
             prices: components["schemas"]["Price"][];
-            /** @description The owner's own entries, and the offers that take something off now and in the caller's country. An offer that needs a code is not listed */
+            /** @description The owner's own entries, and the offers that take something off now and in the caller's country, except those of which all uses are taken, and those that the token's user has used. An offer that needs a code is not listed */
             offers: ({
                 /** @description The `offer` for start-checkout */
                 id: string;
@@ -1635,6 +1640,8 @@ export interface components {
                  * @description When it ends. Absent: never
                  */
                 ends_at?: string;
+                /** @description The days until `ends_at`, rounded up: 1 on its last day. Absent if it never ends */
+                days_left?: number;
                 /**
                  * @description `paywall`: to everybody. `cancel`: to a subscriber who is about to cancel
                  * @enum {string}

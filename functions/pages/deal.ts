@@ -1,0 +1,61 @@
+// What a price costs the visitor with the best of the offers that apply to it.
+import { toMajorUnits, toMinorUnits } from '../../lib/money/money.ts'
+import type { Offer } from '../../lib/paywall/offer.ts'
+import { takenOff } from '../../lib/processors/discount.ts'
+import { localAmount } from './formats.ts'
+import { availability } from './sale.ts'
+import type { Site } from './site.ts'
+import type { Price } from './structure.ts'
+
+/** An offer of a price. `reduced` is what a period costs with it, or a one-time price; in major units of the price's currency. */
+export interface Deal {
+  offer: Offer
+  reduced: number
+}
+
+/**
+ * The offer at which a price is sold to the visitor; undefined if there is none. Of several it is the one that takes most off today; else the
+ * visitor's code, and then the first of the paywall's file. A change of plan has no offers.
+ */
+export function dealFor(site: Site, price: Price): Deal | undefined {
+  if (availability(site, price) !== 'available') return undefined
+  const ofCode = site.code?.offer
+  const offers = ofCode ? [ofCode, ...site.offers] : site.offers
+  return offers
+    .flatMap((offer) => toDeal(offer, price) ?? [])
+    .reduce<Deal | undefined>((best, deal) => (best && best.reduced <= deal.reduced ? best : deal), undefined)
+}
+
+/** Null if the offer does not apply to the price. An amount is taken off a price in its own currency only. */
+function toDeal(offer: Offer, price: Price): Deal | null {
+  const { amount, currency } = localAmount(price)
+  const { discount, prices } = offer
+  if (!prices.includes(price.slug)) return null
+  if (discount.amount !== undefined && discount.currency !== currency) return null
+  const regular = toMinorUnits(amount, currency)
+  const off = takenOff({ ...discount, ...inMinorUnits(discount) }, regular)
+  return off > 0 && off < regular ? { offer, reduced: toMajorUnits(regular - off, currency) } : null
+}
+
+const inMinorUnits = ({ amount, currency }: Offer['discount']) =>
+  amount === undefined || currency === undefined ? {} : { amount: toMinorUnits(amount, currency) }
+
+/** What the visitor pays for the first period, or once: in major units. */
+export function firstAmount(site: Site, price: Price): { amount: number; currency: string } {
+  const { amount, currency } = localAmount(price)
+  return { amount: dealFor(site, price)?.reduced ?? amount, currency }
+}
+
+/**
+ * What a page shows of a price's offer, as text to compare: a form repeats it, so that nobody is charged more than was shown because an offer
+ * has changed or ended meanwhile. Empty: there is no offer.
+ */
+export function dealText(site: Site, price: Price): string {
+  const deal = dealFor(site, price)
+  if (!deal) return ''
+  const { offer, reduced } = deal
+  return [localAmount(price).currency, reduced, offer.discount.periods ?? 'once', offer.id].join(' ')
+}
+
+/** The field of the form that repeats it. */
+export const dealField = ({ id }: Price): string => `deal-${id}`

@@ -1,0 +1,27 @@
+import * as z from 'zod'
+import { Discount, OFFER_PLACES } from '../processors/discount.ts'
+
+const time = z.iso.datetime()
+
+/** An offer that takes something off, as the API serves it. `amount` of the discount is in major units. */
+export const Offer = z
+  .object({
+    id: z.string().describe('The `offer` for start-checkout'),
+    title: z.string(),
+    badge: z.string().optional(),
+    discount: Discount,
+    prices: z.array(z.string()).describe('The slugs of the prices that it applies to'),
+    countries: z.array(z.string()).optional().describe('The countries that it is made in. Absent: all'),
+    starts_at: time.optional(),
+    ends_at: time.optional().describe('When it ends. Absent: never'),
+    days_left: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The days until `ends_at`, rounded up: 1 on its last day. Absent if it never ends'),
+    show: z
+      .enum(OFFER_PLACES)
+      .describe('`paywall`: to everybody. `cancel`: to a subscriber who is about to cancel. `code`: it needs its code'),
+  })
+  .describe('An offer that takes something off')
+export type Offer = z.output<typeof Offer>
