@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_419cfa5fdda00ddd'
+const RELEASE = 'release_fda49a03ca72e10e'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -121,6 +121,23 @@ export function claimPlanChange<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.claim_plan_change($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::uuid, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::integer, $19::text, $20::uuid) as result`,
     [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.quantity ?? null, p.takesEffect ?? null, p.quote ?? null],
+  )
+}
+
+/** functions/cancel-subscription/claim-stay-offer.sql */
+export function claimStayOffer<Result>(db: Database, p: {
+  tokenUserId: string
+  tokenAudience: string
+  tokenSessionId: string
+  paywallId: string
+  host: string
+  subscriptionId: string
+  offerId: string
+  country: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.claim_stay_offer($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text) as result`,
+    [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.subscriptionId, p.offerId, p.country],
   )
 }
 
@@ -670,6 +687,18 @@ export function refundMail<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.refund_mail($1::text, $2::text, $3::text, $4::boolean) as result`,
     [p.paywallId, p.email, p.network, p.captchaSolved],
+  )
+}
+
+/** functions/cancel-subscription/settle-stay-offer.sql */
+export function settleStayOffer<Result>(db: Database, p: {
+  purchaseId: string
+  offerId: string
+  given: boolean
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.settle_stay_offer($1::uuid, $2::text, $3::boolean) as result`,
+    [p.purchaseId, p.offerId, p.given],
   )
 }
 

@@ -41,7 +41,7 @@ export async function cancelAtProcessor(
 }
 
 /** A processor that responds that it is unavailable may still have accepted the request. */
-function isKnownNotTaken(error: unknown): boolean {
+export function isKnownNotTaken(error: unknown): boolean {
   if (!(error instanceof ProcessorError)) return false
   return error.kind === 'misconfigured' || (error.answered && error.kind !== 'unavailable')
 }

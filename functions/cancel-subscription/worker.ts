@@ -11,9 +11,11 @@ import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, logPaywall, paywallTarget, requestHost } from '../../lib/http/paywall-target.ts'
 import { accountTime } from '../../lib/processors/account.ts'
 import type { Cancellation } from '../../lib/processors/processor.ts'
+import { acceptStayOffer } from './accept-stay-offer.ts'
 import { cancelAtProcessor } from './cancel-at-processor.ts'
 import type { ClaimedSubscription, ClaimResult } from './claimed-subscription.ts'
 import { type CancelRequest, errors, OwnerBody, PATH, type Reply, UserBody } from './contract.ts'
+import { STAY_PATH } from './internal-contract.ts'
 
 /** Equals cancellation_lease(): if it is unknown whether the claim was made, every retry may be refused until the lease expires. */
 const LEASE_SECONDS = 30
@@ -51,7 +53,10 @@ app.post(PATH, async (c) => {
   return c.json(toReply(row.subscription, cancellation))
 })
 
+app.post(STAY_PATH, acceptStayOffer)
+
 app.all(PATH, allowOnly('POST'))
+app.all(STAY_PATH, allowOnly('POST'))
 
 /** The number of identifiers by which a request names the user. */
 const countNames = ({ email, userId, externalId }: CancelRequest) =>

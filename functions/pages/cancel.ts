@@ -4,6 +4,7 @@ import { CANCELLATION_REASON_LENGTH } from '../../lib/http/input-limits.ts'
 import { openCheckout } from './buy.ts'
 import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
 import { ACCOUNT_PATH } from './contract.ts'
+import { dealToStay, stayText } from './deal.ts'
 import { readAction, readForm } from './form.ts'
 import { rememberCancelled } from './just-cancelled.ts'
 import { messageFor } from './problem.ts'
@@ -11,7 +12,7 @@ import { showPage } from './show.ts'
 import { findSite, type Site } from './site.ts'
 import type { Purchase } from './structure.ts'
 import { EN } from './texts/en.ts'
-import { cancelPage, isReason, offerBeforeCancel } from './views/cancel.tsx'
+import { cancelPage, isReason, offerBeforeCancel, stayedPage } from './views/cancel.tsx'
 import { leavingPage } from './views/leaving.tsx'
 import { renews } from './views/purchase.tsx'
 
@@ -31,7 +32,7 @@ function cancellable(site: Site, id: string | undefined): Purchase | undefined {
 export async function cancel(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
-  const action = readAction(form, ['switch', 'cancel'])
+  const action = readAction(form, ['switch', 'stay', 'cancel'])
   const id = form('purchase')
   const reason = form('reason')
   const comment = form('comment').trim()
@@ -47,11 +48,32 @@ export async function cancel(c: PagesContext): Promise<Response> {
     if (isRefused(opened)) return again(messageFor(opened, site.texts), opened.status)
     return showPage(c, site, leavingPage(site, opened.checkoutUrl, site.texts.leavingToCheckout))
   }
+  if (action === 'stay') return stay(c, site, purchase, form('offer'), again)
   if (!isReason(reason)) return again(site.texts.chooseReason, 400)
   const refused = await requestCancel(c, site, id, [EN.reasons[reason], comment].filter(Boolean).join(': '))
   if (refused) return again(messageFor(refused, site.texts), refused.status)
   rememberCancelled(c, site, id)
   return c.redirect(site.href(ACCOUNT_PATH, { cancelled: id }), 303)
+}
+
+/** Keeps the subscription at the offer that the page has shown: nothing is cancelled. */
+async function stay(
+  c: PagesContext,
+  site: Site,
+  purchase: Purchase,
+  shown: string,
+  again: (problem: string, status: number) => Promise<Response>,
+): Promise<Response> {
+  const deal = dealToStay(site, purchase)
+  if (!deal || shown !== stayText(deal)) return again(site.texts.offerChanged, 409)
+  const reply = await callApi(c, 'CANCEL_SUBSCRIPTION', z.object({ accepted: z.literal(true) }), {
+    path: `/api/v1/paywall/${site.paywallId}/stay-offer`,
+    token: site.token,
+    body: { subscriptionId: purchase.id, offer: deal.offer.id },
+  })
+  return isRefused(reply)
+    ? again(messageFor(reply, site.texts), reply.status)
+    : showPage(c, site, stayedPage(site, { purchase, deal }))
 }
 
 /** Returns null once cancelled. The owner gets the reason in English, and the visitor's comment unchanged. */

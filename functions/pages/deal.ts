@@ -5,7 +5,7 @@ import { takenOff } from '../../lib/processors/discount.ts'
 import { localAmount } from './formats.ts'
 import { availability } from './sale.ts'
 import type { Site } from './site.ts'
-import type { Price } from './structure.ts'
+import type { Price, Purchase } from './structure.ts'
 
 /** An offer of a price. `reduced` is what a period costs with it, or a one-time price; in major units of the price's currency. */
 export interface Deal {
@@ -59,3 +59,22 @@ export function dealText(site: Site, price: Price): string {
 
 /** The field of the form that repeats it. */
 export const dealField = ({ id }: Price): string => `deal-${id}`
+
+/**
+ * The offer at which a subscriber keeps a subscription; undefined if there is none. It begins with the next period. A
+ * subscription that does not run, or is about to change, gets none.
+ */
+export function dealToStay(site: Site, purchase: Purchase): Deal | undefined {
+  const { price_slug: slug, unit_amount: amount, currency, status, scheduled_change: change } = purchase
+  if (slug === null || status !== 'active' || change !== null || purchase.interval === null) return undefined
+  const offer = site.offersToStay.find(
+    ({ prices, discount }) => prices.includes(slug) && (discount.currency ?? currency) === currency,
+  )
+  if (!offer) return undefined
+  const off = takenOff({ ...offer.discount, ...inMinorUnits(offer.discount) }, amount)
+  return off > 0 && off < amount ? { offer, reduced: toMajorUnits(amount - off, currency) } : undefined
+}
+
+/** What the cancel page shows of it, as text to compare: see dealText. */
+export const stayText = ({ offer, reduced }: Deal): string =>
+  [reduced, offer.discount.periods ?? 'once', offer.id].join(' ')

@@ -45,6 +45,8 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   subscription_not_changeable: 'fixedPlan',
   subscription_cancelled: 'cancelledPlan',
   plan_change_unavailable: 'fixedPlan',
+  subscription_not_running: 'outdated',
+  subscription_discounted: 'otherDiscount',
   price_unchanged: 'outdated',
   'Subscription not found': 'outdated',
   'Invalid email format': 'wrongEmail',

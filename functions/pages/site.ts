@@ -32,6 +32,8 @@ export interface Site extends Home {
   user: User | null
   /** The offers at which prices are sold to everybody here and now. */
   offers: Offer[]
+  /** The offers to subscribers who are about to cancel. */
+  offersToStay: Offer[]
   /** The code of an offer that the visitor has entered. Only the page that sells looks for it. */
   code?: EnteredCode
   /** An owner's text by its key; undefined if the locale has none of that name. */
@@ -138,6 +140,7 @@ async function siteAt(
     wasSignedOut: wasSignedIn && token === null,
     user: structure.user ?? null,
     offers: structure.offers.filter(isDiscountOffer).filter(({ show }) => show === 'paywall'),
+    offersToStay: structure.offers.filter(isDiscountOffer).filter(({ show }) => show === 'cancel'),
     findText,
     text: (key) => findText(key) ?? key,
     href: (path, query = {}) => pathIn(home, path) + toQuery({ ...(chosen !== undefined && { locale }), ...query }),

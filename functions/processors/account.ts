@@ -64,6 +64,7 @@ function methods(adapter: Adapter, sealed: SealedAccount): ProcessorMethods {
     closeCheckout: adapter.closeCheckout ?? (async () => false),
     previewPlanChange: adapter.previewPlanChange ?? (async () => null),
     changePlan: adapter.changePlan ?? (async () => null),
+    discountSubscription: adapter.discountSubscription ?? (async () => null),
     openPortal: adapter.openPortal ?? (async () => null),
     openReceipt: adapter.openReceipt ?? (async () => null),
     readReturn: adapter.readReturn ?? (async () => null),

@@ -34,6 +34,7 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
     endNow: method('endNow'),
     previewPlanChange: method('previewPlanChange'),
     changePlan: method('changePlan'),
+    discountSubscription: method('discountSubscription'),
     openPortal: method('openPortal'),
     openReceipt: method('openReceipt'),
     fetchPurchase: method('fetchPurchase'),

@@ -3,6 +3,7 @@ import type { ObjectVersions } from './object-versions.ts'
 import type {
   AcceptedCancellation,
   CheckoutOrder,
+  DiscountedSubscription,
   FetchedPurchase,
   HostedCheckout,
   PaidPayment,
@@ -54,6 +55,12 @@ export interface ProcessorMethods {
    */
   changePlan(change: PlanChange, quoted: number | null): Promise<PlanChangeResult | null>
 
+  /**
+   * Takes a discount off the coming periods of a running subscription, by the processor's id of it. Null if that is not possible: the
+   * subscription has another discount, or a change of it is scheduled. Idempotent while the discount lasts.
+   */
+  discountSubscription(discounted: DiscountedSubscription): Promise<'discounted' | null>
+
   /** Returns a one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
   openPortal(customer: string, returnUrl: string): Promise<string | null>
 
@@ -90,6 +97,12 @@ export type AdapterMethods = Pick<ProcessorMethods, 'openCheckout' | 'stopChargi
   Partial<
     Pick<
       ProcessorMethods,
-      'closeCheckout' | 'previewPlanChange' | 'changePlan' | 'openPortal' | 'openReceipt' | 'readReturn'
+      | 'closeCheckout'
+      | 'previewPlanChange'
+      | 'changePlan'
+      | 'discountSubscription'
+      | 'openPortal'
+      | 'openReceipt'
+      | 'readReturn'
     >
   >

@@ -102,6 +102,13 @@ export interface PlanChange {
   pricedAt: Date
 }
 
+/** A subscription that gets a discount, by the processor's ids of both. `use`: identifies the use of the offer, for retries. */
+export interface DiscountedSubscription {
+  subscriptionId: string
+  discount: string
+  use: string
+}
+
 /** A payment whose receipt is requested, by the processor's ids of it and of the purchase's customer. */
 export interface PaidPayment {
   id: string

@@ -241,7 +241,6 @@ describe('an offer that the processor cannot take off exactly is refused with it
       { prices: ['monthly', 'weekly'] },
       'discount.periods: Stripe counts several periods in months, not in days or weeks: weekly',
     ],
-    ['of a subscription that runs', { show: 'cancel' }, 'show: Stripe cannot take it off a subscription that runs'],
   ])('stripe: %s', async (_, more, error) => {
     expect(await errorOf(more)).toEqual([`offers[0].${error}`])
   })

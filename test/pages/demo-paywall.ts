@@ -78,6 +78,14 @@ export const WITH_OFFERS: FileJson = {
       show: 'code',
       processorDiscount: 'THIRTY_FOR_3',
     },
+    {
+      id: 'stay',
+      title: 'Half price for a year',
+      discount: { percent: 50, periods: 1 },
+      prices: ['yearly'],
+      show: 'cancel',
+      processorDiscount: 'HALF_ONCE',
+    },
   ],
   layout: {
     ...layout,
@@ -92,6 +100,7 @@ export const WITH_OFFERS: FileJson = {
       'Save 50%': 'Save 50%',
       'Early bird': 'Early bird',
       'Team price': 'Team price',
+      'Half price for a year': 'Half price for a year',
     }),
     de: texts('de', {
       Basic: 'Basis',
@@ -99,6 +108,7 @@ export const WITH_OFFERS: FileJson = {
       'Save 50%': '50 % sparen',
       'Early bird': 'Frühbucher',
       'Team price': 'Teampreis',
+      'Half price for a year': 'Ein Jahr zum halben Preis',
     }),
   },
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { newEmail } from '../support/checkout.ts'
 import {
+  asCanceller,
   asGuest,
   asNewVisitor,
   asSubscriber,
@@ -39,6 +40,12 @@ export const RENDERED: Record<string, Record<string, Way>> = {
     'with offers and a wrong code': withOffers((visitor) => enterDiscountCode(visitor, 'WRONG')),
     'with the offer of a code': withOffers((visitor) => enterDiscountCode(visitor, 'TEAM-2027')),
     'where nothing was chosen': asNewVisitor('', (visitor) => send(visitor, { price: '' })),
+  },
+  stayedPage: {
+    'of a subscriber': asCanceller(async (visitor) => {
+      await press(visitor, 'Keep it at $44.50')
+      await visitor.page.getByRole('heading', { name: 'Good that you stay' }).waitFor()
+    }),
   },
   leavingPage: {
     'while the processor is slow': asNewVisitor('', async (visitor, { pages: { world } }) => {
@@ -112,6 +119,7 @@ export const RENDERED: Record<string, Record<string, Way>> = {
     }),
   },
   cancelPage: {
+    'with a discount': asCanceller(),
     'with an offer of another price': async ({ subscriber }) => {
       const page = await at(subscriber, '/account')
       await press(subscriber, 'Cancel subscription', 'link')

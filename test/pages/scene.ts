@@ -76,6 +76,21 @@ export const withOffers =
     return visitor.page
   }
 
+/** The cancel page of a subscriber who is offered a discount to stay. */
+export const asCanceller =
+  (go: (visitor: Visitor) => Promise<unknown> = async () => undefined): Way =>
+  async ({ pages }) => {
+    const { paywall } = await newTenant(pages.world, WITH_OFFERS)
+    const visitor = await visit(pages, { paywall, path: '/account' })
+    await signIn(visitor, newEmail())
+    await buyAsVisitor(pages, visitor, 'Yearly')
+    await visitor.page.goto(`${visitor.home}/account`)
+    await press(visitor, 'Cancel subscription', 'link')
+    await visitor.page.getByRole('region', { name: 'Half price for a year' }).waitFor()
+    await go(visitor)
+    return visitor.page
+  }
+
 /** Enters the code of an offer, and waits for the result. */
 export async function enterDiscountCode(visitor: Visitor, code: string): Promise<void> {
   const { page } = visitor

@@ -19,10 +19,11 @@ export async function subscribe(
   tenant: Tenant,
   slug = 'monthly',
   email = newEmail(),
+  body: Record<string, unknown> = {},
 ): Promise<Subscriber> {
   const user = await person(world, tenant, email)
   const { paywall, key } = tenant
-  await buy(world, { paywall, key, email: user.email, slug })
+  await buy(world, { paywall, key, email: user.email, slug, body })
   await Promise.all([world.stripe.drainWebhooks(), world.mollie.drainWebhooks()])
   const { rows } = await world.database.query<{ id: string; processor_id: string; processor_customer: string }>(
     'select id, processor_id, processor_customer from purchases where paywall_id = $1 and user_id = $2',

@@ -1,10 +1,15 @@
+import type { models } from '@polar-sh/sdk/2026-10'
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
 import { type EnteredDiscount, months, toDuration } from '../core/domain/accounts.ts'
+import { hasDiscount, withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import type { SoldPrice, Terms } from '../core/domain/selling-records.ts'
+import type { SoldPrice, SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
+import { change } from '../core/domain/subscriptions.ts'
 import { read } from '../core/wire/routes.ts'
+import { toUuid } from './accounts.ts'
 import { invalid } from './errors.ts'
+import { since } from './objects/wire.ts'
 
 /*
  * Discounts: server/polar/models/discount.py. Those of the paywall files exist, made by their owners in the dashboard.
@@ -62,6 +67,45 @@ export function applyDiscount(context: AccountContext, terms: Terms, id: string 
     ...(duration === 'once' && { lasts: 'once' }),
     ...(duration === 'repeating' && count !== null && { lasts: months(count) }),
   }
+}
+
+/**
+ * Discounts a subscription from its next period. Polar refuses the discount that it has already, and one that does not apply
+ * (`resolve_discount` in server/polar/subscription/service.py).
+ */
+export function discountSubscription(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  id: string,
+): SubscriptionRecord {
+  if (hasDiscount(subscription) && subscription.coupon === id) {
+    throw invalid(['body', 'discount_id'], 'This discount is already applied to the subscription.', id)
+  }
+  return change(context, subscription, () => {
+    subscription.terms = applyDiscount(context, withoutDiscount(subscription.terms), id, subscription.price)
+    subscription.coupon = id
+    subscription.discountFrom = subscription.periodEnd
+  })
+}
+
+/** The discount of a subscription; null: none. */
+export function discountOf(context: AccountContext, subscription: SubscriptionRecord): models.Subscription['discount'] {
+  if (subscription.coupon === null || !hasDiscount(subscription)) return null
+  const { products: _products, ...shown } = discountObject(context, subscription.coupon)
+  const minimal = {
+    ...since(subscription.created),
+    ...shown,
+    metadata: {},
+    code: null,
+    organization_id: toUuid('organization'),
+  }
+  return {
+    ...minimal,
+    starts_at: null,
+    ends_at: null,
+    max_redemptions: null,
+    redemptions_count: 0,
+  } as unknown as models.Subscription['discount']
 }
 
 /** A discount as Polar shows it; `amounts` only of one that takes off an amount. */

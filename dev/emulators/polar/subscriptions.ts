@@ -5,6 +5,7 @@ import type { SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, endSubscription, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 import { optional } from '../core/wire/json-fields.ts'
+import { discountSubscription } from './discounts.ts'
 import { alreadyCanceled, polarError } from './errors.ts'
 import { subscriptionOwn } from './own.ts'
 import { changeProduct, clearPendingUpdate, ProductChange, productToChangeTo } from './plan-changes.ts'
@@ -18,12 +19,21 @@ type CancellationDetails = z.input<typeof CancellationDetails>
 const Cancel = z.strictObject({ cancel_at_period_end: z.boolean(), ...CancellationDetails.shape })
 const Revoke = z.strictObject({ revoke: z.literal(true), ...CancellationDetails.shape })
 const Resume = z.strictObject({ resume: z.literal(true) })
+const Discounted = z.strictObject({ discount_id: z.string() })
 const ClearPendingUpdate = z.strictObject({ pending_update: z.null() })
 
 /** An empty change: `update` in server/polar/subscription/service.py only sends a webhook. */
 const Unchanged = z.strictObject({})
 
-export const SubscriptionBody = z.union([Cancel, Revoke, Resume, ProductChange, ClearPendingUpdate, Unchanged])
+export const SubscriptionBody = z.union([
+  Cancel,
+  Revoke,
+  Resume,
+  ProductChange,
+  Discounted,
+  ClearPendingUpdate,
+  Unchanged,
+])
 
 type Body = z.output<typeof SubscriptionBody>
 
@@ -34,6 +44,7 @@ export function updateSubscription(context: AccountContext, subscription: Subscr
     const { product_id: id, proration_behavior: behavior } = body
     return changeProduct(context, subscription, productToChangeTo(context, subscription, id), behavior)
   }
+  if ('discount_id' in body) return discountSubscription(context, subscription, body.discount_id)
   if ('revoke' in body) return revoke(context, subscription, body)
   if (!('cancel_at_period_end' in body)) {
     context.emit({ what: 'subscription.updated', subscription, before: structuredClone(subscription) })

@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
 import { type EnteredDiscount, months, toDuration } from '../core/domain/accounts.ts'
+import { withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import type { Terms } from '../core/domain/selling-records.ts'
+import type { SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
 import { text } from '../core/wire/form-fields.ts'
 import { read } from '../core/wire/routes.ts'
 import { refused } from './errors.ts'
+import { productId } from './objects/selling.ts'
 import { complete } from './objects/wire.ts'
 
 /*
@@ -94,6 +96,27 @@ export function applyCoupon(
     ...(duration === 'once' && { lasts: 'once' }),
     ...(duration === 'repeating' && duration_in_months !== null && { lasts: months(duration_in_months) }),
   }
+}
+
+/** In the parameters of an update: at most one here. They replace those that the subscription has. */
+export const subscriptionDiscounts = z.tuple([z.strictObject({ coupon: text() })]).optional()
+
+/**
+ * Discounts a subscription: from its next invoice (docs.stripe.com/billing/subscriptions/coupons). Stripe takes the coupon off prorations
+ * before that, too, which the emulator does not.
+ */
+export function discountSubscription(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  given: z.output<typeof discounts>,
+): void {
+  const { price, terms } = subscription
+  subscription.terms = applyCoupon(context, withoutDiscount(terms), given, {
+    currency: price.currency,
+    product: productId(price),
+  })
+  subscription.coupon = given?.[0].coupon ?? null
+  subscription.discountFrom = subscription.periodEnd
 }
 
 /** What is sold on the page. */

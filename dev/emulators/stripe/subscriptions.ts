@@ -5,6 +5,7 @@ import { change, endSubscription, hasEnded, refuseEnded, scheduleEnd } from '../
 import { CancellationReason } from '../core/wire/cancellation-reasons.ts'
 import { boolean, emptyable, integer, text } from '../core/wire/form-fields.ts'
 import { act, type Route, retrieve } from '../core/wire/routes.ts'
+import { discountSubscription, subscriptionDiscounts } from './coupons.ts'
 import { noSuch, refused } from './errors.ts'
 import { managingSchedule, metadata, subscriptionOwn } from './own.ts'
 import { changeItems, changeParameters, discardUpdate } from './plan-changes.ts'
@@ -22,6 +23,7 @@ const UpdateParameters = CancelParameters.extend({
   cancel_at: emptyable(integer(0)).optional(),
   metadata,
   ...changeParameters,
+  discounts: subscriptionDiscounts,
   payment_behavior: z.enum(['allow_incomplete', 'pending_if_incomplete']).default('allow_incomplete'),
 })
 
@@ -31,7 +33,8 @@ type Update = z.output<typeof UpdateParameters>
 function updateSubscription(context: AccountContext, subscription: SubscriptionRecord, given: Update) {
   const { cancel_at_period_end: cancel, cancel_at: at } = given
   if (cancel !== undefined && at !== undefined) throw refused('ends_twice')
-  if (hasEnded(subscription) && (given.items || (cancel ?? at) !== undefined)) throw refused('subscription_canceled')
+  if (hasEnded(subscription) && (given.items || given.discounts || (cancel ?? at) !== undefined))
+    throw refused('subscription_canceled')
   if ((cancel ?? at) !== undefined) refuseManaged(subscription)
   const waits = given.payment_behavior === 'pending_if_incomplete'
   if (waits) refuseUnsupported(given)
@@ -39,6 +42,7 @@ function updateSubscription(context: AccountContext, subscription: SubscriptionR
   if (!isChanged) return subscription
   return change(context, subscription, () => {
     recordDetails(subscription, given)
+    if (given.discounts) discountSubscription(context, subscription, given.discounts)
     if (at !== undefined) {
       scheduleEnd(context, subscription, at !== null)
       subscription.cancelAtPeriodEnd = false

@@ -27,6 +27,13 @@ function inFirst(interval: Interval, count: number): string {
   return interval === 'week' ? `In der ersten ${one}` : interval === 'day' ? `Am ersten ${one}` : `Im ersten ${one}`
 }
 
+/** Names a duration in the accusative: `einen Monat`, `3 Monate`. */
+function duration(interval: Interval, count: number): string {
+  const [one, many] = INTERVAL_NAMES[interval]
+  if (count > 1) return `${count} ${many}`
+  return interval === 'week' ? `eine ${one}` : interval === 'year' ? `ein ${one}` : `einen ${one}`
+}
+
 const dayCount = (days: number) => (days === 1 ? '1 Tag' : `${days} Tage`)
 
 function waitText(minutes: number): string {
@@ -233,6 +240,15 @@ export const DE: Texts = {
   keepIt: 'Abo behalten',
   cancelled: 'Ihr Abo ist gekündigt und verlängert sich nicht mehr.',
   hasEnded: 'Ihr Abo und Ihr Zugang sind beendet.',
+  stayPrice: (price, interval, count, then, day) =>
+    `Ab ${day} zahlen Sie ${duration(interval, count)} lang ${price}, danach ${then}, bis Sie kündigen.`,
+  stayPriceForEver: (price, day) => `Ab ${day} zahlen Sie ${price}, bis Sie kündigen.`,
+  stayAt: (price) => `Für ${price} behalten`,
+  stayHint: 'Heute wird nichts abgebucht.',
+  stayed: 'Schön, dass Sie bleiben',
+  stayedText: 'Ihr Abo läuft weiter. Es wurde nichts gekündigt.',
+  otherDiscount:
+    'Ihr Abo hat bereits einen Rabatt oder wird gerade geändert. Dieses Angebot lässt sich nicht hinzufügen.',
   beforeYouGo: 'Bevor Sie gehen',
   add: (label) => `${label} dazubuchen`,
   addHint: 'Sobald Sie bezahlt haben, wird für Ihr jetziges Abo nichts mehr abgebucht.',

@@ -221,6 +221,14 @@ export const EN = {
   cancelled: 'Your subscription is cancelled and will not renew.',
   hasEnded: 'Your subscription and your access have ended.',
   beforeYouGo: 'Before you go',
+  stayPrice: (price: string, interval: Interval, count: number, then: string, day: string) =>
+    `From ${day} you pay ${price} for ${count === 1 ? `one ${interval}` : periods(interval, count)}, then ${then}, until you cancel.`,
+  stayPriceForEver: (price: string, day: string) => `From ${day} you pay ${price}, until you cancel.`,
+  stayAt: (price: string) => `Keep it at ${price}`,
+  stayHint: 'Nothing is charged today.',
+  stayed: 'Good that you stay',
+  stayedText: 'Your subscription continues, and nothing was cancelled.',
+  otherDiscount: 'Your subscription already has a discount, or is about to change. This offer cannot be added.',
   add: (label: string) => `Add ${label}`,
   addHint: 'Once you have paid, your current subscription is not charged again.',
 

@@ -1,6 +1,8 @@
 import { CANCELLATION_REASON_LENGTH } from '../../../lib/http/input-limits.ts'
+import { toMajorUnits } from '../../../lib/money/money.ts'
 import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
-import { formatDate, formatPrice, localAmount } from '../formats.ts'
+import { type Deal, dealToStay, stayText } from '../deal.ts'
+import { formatCycle, formatDate, formatMoney, formatPrice, localAmount } from '../formats.ts'
 import { availability } from '../sale.ts'
 import type { Site } from '../site.ts'
 import { isOwnOffer, type Price, type Purchase } from '../structure.ts'
@@ -50,6 +52,7 @@ export function cancelPage(site: Site, { purchase, key, reason, comment, problem
       <>
         <h1>{title}</h1>
         {problem && <Notice kind="problem" text={problem} />}
+        <DiscountToStay site={site} purchase={purchase} />
         <OfferToStay site={site} purchase={purchase} formKey={key} />
         <form class="card" method="post" action={site.href(CANCEL_PATH, { purchase: purchase.id })}>
           {endsAtOnce(purchase) ? (
@@ -92,7 +95,7 @@ export function cancelPage(site: Site, { purchase, key, reason, comment, problem
 function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purchase; formKey: string }) {
   const { texts } = site
   const offer = offerBeforeCancel(site)
-  if (!offer) return null
+  if (!offer || dealToStay(site, purchase)) return null
   const { title, price } = offer
   const isSame = price.slug === purchase.price_slug
   const mayChange = availability(site, price) === 'change' && localAmount(price).currency === purchase.currency
@@ -123,4 +126,69 @@ function OfferToStay({ site, purchase, formKey }: { site: Site; purchase: Purcha
       )}
     </section>
   )
+}
+
+/** The offer to keep the subscription for less. */
+function DiscountToStay({ site, purchase }: { site: Site; purchase: Purchase }) {
+  const { texts } = site
+  const deal = dealToStay(site, purchase)
+  if (!deal) return null
+  return (
+    <section class="card offer" aria-labelledby="stay">
+      <p class="soft">{texts.beforeYouGo}</p>
+      <h2 id="stay">{site.text(deal.offer.title)}</h2>
+      <p class="price-amount">
+        <span class="unseen">{texts.regularPrice} </span>
+        <s>{formatMoney(toMajorUnits(purchase.unit_amount, purchase.currency), purchase.currency, site)}</s>{' '}
+        <span class="unseen">{texts.offerPrice} </span>
+        <strong>{formatMoney(deal.reduced, purchase.currency, site)}</strong> {formatCycle(purchase, site)}
+      </p>
+      <p>{stayTerms(site, { purchase, deal })}</p>
+      <form method="post" action={site.href(CANCEL_PATH, { purchase: purchase.id })}>
+        <input type="hidden" name="purchase" value={purchase.id} />
+        <input type="hidden" name="offer" value={stayText(deal)} />
+        <button type="submit" class="primary" name="action" value="stay">
+          {texts.stayAt(formatMoney(deal.reduced, purchase.currency, site))}
+        </button>
+        <p class="hint">{texts.stayHint}</p>
+      </form>
+    </section>
+  )
+}
+
+interface Stay {
+  purchase: Purchase
+  deal: Deal
+}
+
+/** What is charged from when on, and for how long. */
+function stayTerms(site: Site, { purchase, deal: { offer, reduced } }: Stay): string {
+  const { currency, unit_amount: amount, interval, interval_count: count, current_period_end: end } = purchase
+  const { texts } = site
+  const { periods = 'forever' } = offer.discount
+  const per = (each: number) => `${formatMoney(each, currency, site)} ${formatCycle(purchase, site)}`
+  const day = formatDate(end ?? purchase.created_at, site)
+  return interval === null || periods === 'forever'
+    ? texts.stayPriceForEver(per(reduced), day)
+    : texts.stayPrice(per(reduced), interval, periods * (count ?? 1), per(toMajorUnits(amount, currency)), day)
+}
+
+/** Confirms that the subscription continues for less. */
+export function stayedPage(site: Site, stay: Stay) {
+  const { texts } = site
+  return sitePage(site, {
+    title: texts.stayed,
+    children: (
+      <>
+        <h1>{texts.stayed}</h1>
+        <p>{texts.stayedText}</p>
+        <p>{stayTerms(site, stay)}</p>
+        <p>
+          <a class="button primary" href={site.href(ACCOUNT_PATH)}>
+            {texts.account}
+          </a>
+        </p>
+      </>
+    ),
+  })
 }

@@ -13,6 +13,7 @@ import type * as z from 'zod'
 import type { Adapter, AdapterOptions, Decision } from '../adapter.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
 import { PolarRefusal, parse, polarApi } from './api.ts'
+import { discountSubscription } from './discount-subscription.ts'
 import { readPolarEvent } from './events.ts'
 import {
   Checkout,
@@ -72,6 +73,7 @@ export function polarAdapter(
     endNow: (id) => revoke(api, id),
     previewPlanChange: (change) => previewPlanChange(api, change),
     changePlan: (change) => changePlan(api, change),
+    discountSubscription: (discounted) => discountSubscription(api, discounted),
 
     async openPortal(customer, returnUrl) {
       await refuseSharedCustomer(api, customer)

@@ -76,6 +76,16 @@ export const Subscription = z.object({
 })
 export type Subscription = z.output<typeof Subscription>
 
+/** A subscription with what is needed to discount it. */
+export const DiscountableSubscription = z.object({
+  discount: z.object({ id: processorId }).nullable(),
+  pending_update: z
+    .looseObject({})
+    .nullish()
+    .transform((update) => update ?? null),
+})
+export type DiscountableSubscription = z.output<typeof DiscountableSubscription>
+
 /** What a change would be charged at once, with taxes. `prorations` are without; credits are negative. */
 export const ChargePreview = z.object({
   due_amount: amount,

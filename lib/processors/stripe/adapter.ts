@@ -6,6 +6,7 @@ import type { CheckoutOrder, PurchaseReference } from '../processor.ts'
 import { parse, stripeApi } from './api.ts'
 import { endNow, endWithPeriod, stopCharging } from './charging.ts'
 import { checkoutSessionFor } from './checkout-session.ts'
+import { discountSubscription } from './discount-subscription.ts'
 import { hasFailed, type PaidPurchase, readStripeEvent } from './events.ts'
 import { CheckoutState, InvoicePayments, OpenedSession, PortalSession, Refund } from './objects.ts'
 import { changePlan, previewPlanChange } from './plan-change.ts'
@@ -50,6 +51,8 @@ export function stripeAdapter(
 
     previewPlanChange: (change) => asking(previewPlanChange(api, change)),
     changePlan: (change, quoted) => asking(changePlan(api, change, quoted, options.now())),
+
+    discountSubscription: (discounted) => asking(discountSubscription(api, discounted)),
 
     async openPortal(customer, returnUrl) {
       const session = await asking(api.billingPortal.sessions.create({ customer, return_url: returnUrl }))

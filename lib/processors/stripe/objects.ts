@@ -117,6 +117,13 @@ export const ChangeableSubscription = Subscription.extend({
 })
 export type ChangeableSubscription = z.output<typeof ChangeableSubscription>
 
+/** A subscription with what is needed to discount it. `discounts` are ids. */
+export const DiscountableSubscription = z.object({
+  schedule: reference.nullish().transform((schedule) => schedule ?? null),
+  discounts: z.array(reference),
+  metadata: z.record(z.string(), z.string()),
+})
+
 /** A line of an invoice preview: a negative amount is a credit. Discounts and taxes come on top, unless the price includes the tax. */
 const PreviewLine = z.object({
   amount: z.int(),

@@ -18,11 +18,22 @@ export function amountsOn(terms: Terms, subtotal: number): Amounts {
 }
 
 /** The terms of a subscription's current period: without its discount once that has ended. */
-export function currentTerms({ terms, created, periodStart }: SubscriptionRecord, isFirst = false): Terms {
+export function currentTerms(subscription: SubscriptionRecord, isFirst = false): Terms {
+  const { terms, created, periodStart, discountFrom = created } = subscription
   const { lasts } = terms
+  const isFirstOff = subscription.discountFrom === undefined ? isFirst : periodStart === discountFrom
   const isOff =
-    lasts === undefined || (lasts === 'once' ? isFirst : periodStart < nextPeriodEnd(created, lasts, created))
+    periodStart >= discountFrom &&
+    (lasts === undefined ||
+      (lasts === 'once' ? isFirstOff : periodStart < nextPeriodEnd(discountFrom, lasts, discountFrom)))
   return isOff ? terms : withoutDiscount(terms)
+}
+
+/** Whether a discount is taken off the current period, or will be off a coming one. */
+export function hasDiscount(subscription: SubscriptionRecord): boolean {
+  const { terms, created, periodStart, discountFrom = created } = subscription
+  if (terms.percentOff === 0 && !terms.amountOff) return false
+  return periodStart < discountFrom || currentTerms(subscription, periodStart === created) === terms
 }
 
 export const withoutDiscount = ({ taxPercent }: Terms): Terms => ({ taxPercent, percentOff: 0 })

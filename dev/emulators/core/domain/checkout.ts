@@ -80,12 +80,25 @@ function startSubscription(
   { id: customer }: CustomerRecord,
   payment: PaymentRecord | null,
 ): void {
-  const { price, quantity, terms, trialDays, trialEnd, seller, payerEmail: email, unpaid, gives, chosenId } = page
+  const {
+    price,
+    quantity,
+    terms,
+    coupon,
+    trialDays,
+    trialEnd,
+    seller,
+    payerEmail: email,
+    unpaid,
+    gives,
+    chosenId,
+  } = page
   const subscription = newSubscription(context, {
     customer,
     price,
     quantity,
     terms,
+    coupon,
     trialDays,
     hasCard: needsCard(page),
     own: structuredClone(gives.subscription),

@@ -117,6 +117,10 @@ export const SubscriptionRecord = z.object({
   price: SoldPrice,
   quantity: z.int(),
   terms: Terms,
+  /** The id of the discount in its terms, if the seller has given it. */
+  coupon: z.string().nullable().default(null),
+  /** When the first discounted period begins, if it was discounted later than it was sold. */
+  discountFrom: z.int().optional(),
   /** The price and the quantity for its next period, if one of them changes. */
   scheduled: z.object({ price: SoldPrice, quantity: z.int() }).nullable().default(null),
   /** Prorations that are invoiced with its next period. */

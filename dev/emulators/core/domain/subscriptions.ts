@@ -24,6 +24,7 @@ export function newSubscription(
     mandate: null,
     quantity: 1,
     terms: { taxPercent: 0, percentOff: 0 },
+    coupon: null,
     scheduled: null,
     pendingLines: [],
     status: trialEnd === null ? 'active' : 'trialing',

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { hasDiscount } from '../../core/domain/amounts.ts'
 import { amountsToday, amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
@@ -54,6 +55,7 @@ export const SELLING = {
       billing_cycle_anchor: subscription.anchor,
       cancellation_details: { comment, feedback, reason },
       currency: subscription.price.currency,
+      discounts: discountIds(subscription),
       items: toList(`/v1/subscription_items?subscription=${id}`, [itemObject(subscription)]),
       metadata,
       pending_update: pendingUpdate && pendingUpdateObject(subscription, pendingUpdate),
@@ -65,6 +67,13 @@ export const SELLING = {
     })
   },
 } satisfies Views
+
+/** The ids of a subscription's discounts. A coupon of one invoice is gone with it. */
+function discountIds(subscription: SubscriptionRecord): string[] {
+  const { id, terms, discountFrom, periodStart } = subscription
+  const isUsed = terms.lasts === 'once' && (discountFrom === undefined || discountFrom <= periodStart)
+  return hasDiscount(subscription) && !isUsed ? [`di_${id.slice(4)}`] : []
+}
 
 /** The setting of "Stripe Tax" of a subscription, or of a phase of its schedule. */
 export const automaticTax = (enabled: boolean) => ({ enabled, disabled_reason: null, liability: null })

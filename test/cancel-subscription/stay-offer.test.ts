@@ -1,0 +1,261 @@
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
+import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { paywallAt } from '../conformance/shop.ts'
+import { call } from '../support/call.ts'
+import { newEmail } from '../support/checkout.ts'
+import { raceStatements } from '../support/statement-barrier.ts'
+import { type Subscriber, subscribe } from '../support/subscriber.ts'
+import type { Tenant } from '../support/tenants.ts'
+import { type TestWorld, useTestWorld } from '../support/world.ts'
+
+// The offer to stay: the cancel page takes it off a subscription that runs, at each processor that can.
+
+const DISCOUNTS = {
+  stripe: { half: 'HALF_FOR_2', other: 'TENTH' },
+  polar: { half: '7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a9001', other: '7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a9002' },
+} as const
+const PROCESSORS = ['stripe', 'polar'] as const
+type Name = (typeof PROCESSORS)[number]
+
+const offers = ({ half, other }: { half: string; other: string }) => [
+  {
+    id: 'stay',
+    title: 'Stay for half',
+    discount: { percent: 50, periods: 2 },
+    prices: ['monthly'],
+    show: 'cancel',
+    processorDiscount: half,
+  },
+  {
+    id: 'last',
+    title: 'Only one',
+    discount: { percent: 50, periods: 2 },
+    prices: ['plus'],
+    show: 'cancel',
+    max: 1,
+    processorDiscount: half,
+  },
+  {
+    id: 'sale',
+    title: 'Sale',
+    discount: { percent: 10, periods: 'forever' },
+    prices: ['monthly'],
+    processorDiscount: other,
+  },
+]
+
+const world = useTestWorld({
+  file: { paywalls: PROCESSORS.map((name) => ({ ...paywallAt(name), offers: offers(DISCOUNTS[name]) })) },
+})
+
+afterEach(() => {
+  for (const name of PROCESSORS) world[name].onCall = undefined
+  world.neon.onStatement = undefined
+})
+
+describe.each(PROCESSORS)('at %s', (name: Name) => {
+  let shop: Tenant
+  /** Both emulators have the controls that the tests use. */
+  const emulator = () => world[name] as TestWorld['stripe']
+
+  beforeAll(() => {
+    const paywall = world.file.paywalls.find(({ processor }) => processor.acquiring === name)!
+    shop = { file: world.file, paywall, key: world.key }
+  })
+
+  async function newSubscriber(slug = 'monthly'): Promise<Subscriber> {
+    const subscriber = await subscribe(world, shop, slug)
+    await world.polar.drainWebhooks()
+    return subscriber
+  }
+
+  const page = (purchaseId: string) => `/p/${shop.paywall.id}/account/cancel?purchase=${purchaseId}`
+  const cookie = ({ token }: Subscriber) => `paywall_access=${token}`
+  async function readPage(subscriber: Subscriber): Promise<string> {
+    return (await world.fetch(page(subscriber.purchaseId), { headers: { cookie: cookie(subscriber) } })).text()
+  }
+
+  /** What the page repeats of the offer that it shows. */
+  const shownOffer = (html: string) => /name="offer" value="([^"]*)"/.exec(html)?.[1] ?? null
+
+  async function accept(subscriber: Subscriber, shown = '4.99 2 stay') {
+    const body = { action: 'stay', purchase: subscriber.purchaseId, offer: shown }
+    const response = await world.fetch(page(subscriber.purchaseId), {
+      method: 'POST',
+      body: new URLSearchParams(body).toString(),
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'same-origin',
+        cookie: cookie(subscriber),
+      },
+      redirect: 'manual',
+    })
+    return { status: response.status, html: await response.text() }
+  }
+
+  /** The amounts of the subscription's payments after so many renewals. */
+  async function charges({ subscriptionId, purchaseId }: Subscriber, renewals: number): Promise<number[]> {
+    for (let renewal = 0; renewal < renewals; renewal++) await emulator().renew(subscriptionId)
+    await emulator().drainWebhooks()
+    const { rows } = await world.database.query<{ amount: string }>(
+      "select amount from payments where purchase_id = $1 and kind = 'succeeded' order by occurred_at, id",
+      [purchaseId],
+    )
+    return rows.map(({ amount }) => Number(amount)).toSorted((one, other) => one - other)
+  }
+
+  async function uses({ purchaseId }: Subscriber): Promise<string[]> {
+    const { rows } = await world.database.query<{ state: string }>(
+      `select u.offer_id || case when u.paid_at is null then ' reserved' else ' taken' end as state
+       from offer_uses u join purchases p on p.checkout_id = u.checkout_id where p.id = $1`,
+      [purchaseId],
+    )
+    return rows.map(({ state }) => state)
+  }
+
+  /** Counts the calls that give a discount. */
+  function countDiscounts(fail?: 'before' | 'after') {
+    const counted = { calls: 0 }
+    emulator().onCall = async ({ method, body }, run) => {
+      if (method === 'GET' || !/discount/.test(JSON.stringify(body ?? ''))) return run()
+      counted.calls += 1
+      if (fail === 'before') throw new DroppedCall()
+      const reply = await run()
+      if (fail === 'after') throw new DroppedCall()
+      return reply
+    }
+    return counted
+  }
+
+  test('a subscriber who accepts keeps the subscription, for half of the next two periods, once', async () => {
+    const subscriber = await newSubscriber()
+    const html = await readPage(subscriber)
+    expect(html).toMatch(/Stay for half.*Regular price: <\/span><s>\$9.99.*\$4.99/s)
+    expect(html).toMatch(/you pay \$4.99 per month for 2 months, then \$9.99 per month, until you cancel/)
+    expect(shownOffer(html)).toBe('4.99 2 stay')
+    const accepted = await accept(subscriber)
+    expect(accepted).toMatchObject({ status: 200, html: expect.stringContaining('nothing was cancelled') })
+    expect(await uses(subscriber)).toEqual(['stay taken'])
+    expect(shownOffer(await readPage(subscriber))).toBeNull()
+    expect(await charges(subscriber, 4)).toEqual([499, 499, 999, 999, 999])
+    const [purchase] = (
+      await world.database.query('select status, cancel_at_period_end, unit_amount from purchases where id = $1', [
+        subscriber.purchaseId,
+      ])
+    ).rows
+    expect(purchase).toEqual({ status: 'active', cancel_at_period_end: false, unit_amount: '999' })
+  })
+
+  test('a form that is sent ten times at once gives one discount', async () => {
+    const subscriber = await newSubscriber()
+    raceStatements(world, 'claim_stay_offer', 10)
+    const sent = await Promise.all(Array.from({ length: 10 }, () => accept(subscriber)))
+    expect(sent.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    expect(await uses(subscriber)).toEqual(['stay taken'])
+    expect(await charges(subscriber, 3)).toEqual([499, 499, 999, 999])
+  })
+
+  test.each(['before', 'after'] as const)(
+    'a retry repairs a call whose response was lost %s it took effect',
+    async (when) => {
+      const subscriber = await newSubscriber()
+      countDiscounts(when)
+      expect((await accept(subscriber)).status).toBe(502)
+      expect(await uses(subscriber)).toEqual(['stay reserved'])
+      const counted = countDiscounts()
+      expect(shownOffer(await readPage(subscriber))).toBe('4.99 2 stay')
+      expect((await accept(subscriber)).status).toBe(200)
+      expect(counted.calls).toBe(when === 'before' ? 1 : 0)
+      expect(await uses(subscriber)).toEqual(['stay taken'])
+      expect(await charges(subscriber, 3)).toEqual([499, 499, 999, 999])
+    },
+  )
+
+  test('a retry records what a crash has not, and the discount is given once', async () => {
+    const subscriber = await newSubscriber()
+    const counted = countDiscounts()
+    world.neon.onStatement = (statement, run) => {
+      if (statement.query.includes('settle_stay_offer')) throw new ResponseLost()
+      return run()
+    }
+    expect((await accept(subscriber)).status).toBe(200)
+    world.neon.onStatement = undefined
+    expect(await uses(subscriber)).toEqual(['stay reserved'])
+    expect((await accept(subscriber)).status).toBe(200)
+    expect(counted.calls).toBe(1)
+    expect(await uses(subscriber)).toEqual(['stay taken'])
+  })
+
+  test('in a later period an attempt with an unknown outcome counts as used', async () => {
+    const subscriber = await newSubscriber()
+    countDiscounts('after')
+    await accept(subscriber)
+    const counted = countDiscounts()
+    await charges(subscriber, 1)
+    const { html, status } = await accept(subscriber)
+    expect(status).toBe(400)
+    expect(html).toContain('You have already used this offer.')
+    expect(counted.calls).toBe(0)
+  })
+
+  test('a use is free again if the processor refuses the discount', async () => {
+    const subscriber = await newSubscriber()
+    await setDiscount(DISCOUNTS[name].half, null)
+    expect((await accept(subscriber)).status).toBe(502)
+    expect(await uses(subscriber)).toEqual([])
+    await setDiscount(DISCOUNTS[name].half, undefined)
+    expect((await accept(subscriber)).status).toBe(200)
+  })
+
+  /** Deletes a discount at the processor; undefined: it exists again. */
+  async function setDiscount(id: string, value: null | undefined): Promise<void> {
+    const all = value === null ? { [id]: null } : {}
+    if (name === 'stripe') await world.stripe.setCoupons(shop.paywall.id, all)
+    else await world.polar.setDiscounts(shop.paywall.id, all)
+  }
+
+  test('a subscription that has a discount keeps that one', async () => {
+    const subscriber = await subscribe(world, shop, 'monthly', newEmail(), { offer: 'sale' })
+    await world.polar.drainWebhooks()
+    const { status, html } = await accept(subscriber)
+    expect(status).toBe(409)
+    expect(html).toContain('already has a discount')
+    expect(await uses(subscriber)).toEqual(['sale taken'])
+    expect(await charges(subscriber, 1)).toEqual([899, 899])
+  })
+
+  test('of two members who accept the last use at once, one gets it', async () => {
+    const members = [await newSubscriber('plus'), await newSubscriber('plus')]
+    raceStatements(world, 'claim_stay_offer', members.length)
+    const sent = await Promise.all(members.map((member) => accept(member, '9.99 2 last')))
+    expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 400])
+    expect(sent.find(({ status }) => status === 400)?.html).toContain('This offer has just been used up.')
+  })
+
+  test.each(['4.99 3 stay', '', '4.99 2 other'])(
+    'an offer that was not shown like this is not given: %s',
+    async (shown) => {
+      const subscriber = await newSubscriber()
+      expect((await accept(subscriber, shown)).status).toBe(409)
+      expect(await uses(subscriber)).toEqual([])
+    },
+  )
+
+  test('a subscription that is cancelled stays cancelled', async () => {
+    const subscriber = await newSubscriber()
+    const counted = countDiscounts()
+    await emulator().portalCancel(subscriber.subscriptionId)
+    await emulator().drainWebhooks()
+    expect((await accept(subscriber)).status).toBe(303)
+    expect(counted.calls).toBe(0)
+    expect(await uses(subscriber)).toEqual([])
+  })
+
+  test('the gateway has no route to it', async () => {
+    const { token, purchaseId } = await newSubscriber()
+    const path = `/api/v1/paywall/${shop.paywall.id}/stay-offer`
+    const reply = await call(world, path, { token, body: { subscriptionId: purchaseId, offer: 'stay' } })
+    expect(reply.status).toBe(404)
+  })
+})
