@@ -189,6 +189,27 @@ export const LATER_ACTIONS: Record<string, Act> = {
     const [, receipt] = /\/account(\/receipt\/[^"?]+)/.exec(String(body)) ?? []
     await expectStatus(page(receipt ?? '/no receipt'), 303)
   },
+  'a code, and an offer to stay, on the site': async (me) => {
+    const { world, shops } = me
+    const site = `/p/${shops.stripe.paywall.id}`
+    const cookie = `paywall_access=${me.sessions[DORA]!.token}`
+    const submit = (path: string, fields: Record<string, string>) =>
+      world.fetch(site + path, {
+        method: 'POST',
+        body: new URLSearchParams(fields).toString(),
+        headers: { cookie, 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
+        redirect: 'manual',
+      })
+    const entered = await submit('', { action: 'code', code: 'team-2027' })
+    if (entered.status !== 303) throw new Error(`the code was refused: ${await entered.text()}`)
+    const account = await expectStatus(call(world, `${site}/account`, { headers: { cookie } }))
+    const [, purchase = ''] = /cancel\?purchase=([0-9a-f-]+)/.exec(String(account.body)) ?? []
+    const path = `/account/cancel?purchase=${purchase}`
+    const { body } = await expectStatus(call(world, site + path, { headers: { cookie } }))
+    const [, offer = ''] = /name="offer" value="([^"]+)"/.exec(String(body)) ?? []
+    const kept = await submit(path, { action: 'stay', purchase, offer })
+    if (kept.status !== 200) throw new Error(`the offer was refused: ${await kept.text()}`)
+  },
   'a returning buyer': async (me) =>
     pay(await open(me.shops.stripe, 'lifetime', { email: emailAt('stripe'), body: IGNORING_ACTIVE_PURCHASE })),
   ...Object.fromEntries(

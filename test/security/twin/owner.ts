@@ -41,6 +41,18 @@ const SPRING = {
   processorDiscount: 'HALF_ONCE',
 }
 
+/** A tenth of each period of a subscriber who stays, also by a code. */
+const STAY = {
+  ...SPRING,
+  id: 'stay',
+  title: 'Stay',
+  discount: { percent: 10, periods: 'forever' },
+  prices: ['monthly', 'plus', 'yearly'],
+  show: 'cancel',
+  processorDiscount: 'TENTH',
+}
+const TEAM = { ...SPRING, id: 'team', title: 'Team', code: 'TEAM-2027', show: 'code' }
+
 /** A paywall file that differs from those of the other owners only where it must. */
 export function twinFile(name: string, webhookUrl: string): FileJson {
   return {
@@ -53,7 +65,7 @@ export function twinFile(name: string, webhookUrl: string): FileJson {
       test: true,
       ...paywallAt(acquiring),
       turnstile: { siteKey: '1x00000000000000000000AA', secretKey: '1x0000000000000000000000000000000AA' },
-      ...(acquiring === 'stripe' && { domain: `pay-${name}.example`, offers: [SPRING] }),
+      ...(acquiring === 'stripe' && { domain: `pay-${name}.example`, offers: [SPRING, STAY, TEAM] }),
     })),
   }
 }
