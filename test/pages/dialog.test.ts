@@ -98,6 +98,15 @@ describe('a link with data-paywall on a page of another site', () => {
     expect(page.url()).toBe(`${origin}/`)
   })
 
+  test('is in the language of the page', async () => {
+    const page = await openShop()
+    await page.evaluate("document.documentElement.lang = 'de'")
+    await page.getByRole('link', { name: 'Upgrade' }).click()
+    await frameOf(page).getByRole('heading', { level: 1, name: 'Mehr schaffen mit Acme Pro' }).waitFor()
+    await page.getByRole('button', { name: 'Schließen' }).click()
+    await page.locator('dialog').waitFor({ state: 'detached' })
+  })
+
   test('closes by Escape, also if the focus is in the dialog’s pages', async () => {
     const page = await openShop()
     const frame = await openFromLink(page)

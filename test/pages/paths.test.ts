@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DE } from '../../functions/pages/texts/de.ts'
 import { EN } from '../../functions/pages/texts/en.ts'
@@ -25,12 +25,45 @@ const { en, de } = DEMO_PAYWALL.locales as Record<
 >
 const locales = { en: { ...en, Pack: 'Credit pack' }, de: { ...de, Pack: 'Guthaben-Paket' } }
 
+const SALE = [
+  {
+    id: 'spring',
+    title: 'Spring sale',
+    discount: { percent: 50, periods: 1 },
+    prices: ['yearly'],
+    ends_at: new Date(Date.now() + 60 * 3_600_000).toISOString(),
+    processorDiscount: 'HALF_ONCE',
+  },
+  {
+    id: 'team',
+    title: 'Team price',
+    discount: { amount: 49, currency: 'USD' },
+    prices: ['lifetime'],
+    code: 'TEAM-2027',
+    show: 'code',
+    processorDiscount: 'FORTY_NINE_OFF',
+  },
+  {
+    id: 'loyal',
+    title: 'A gift',
+    discount: { percent: 25, periods: 1 },
+    prices: ['yearly'],
+    show: 'cancel',
+    processorDiscount: 'QUARTER_ONCE',
+  },
+]
+const ofSale = {
+  en: { ...en, 'Spring sale': 'Our spring sale', 'Team price': 'For teams', 'A gift': 'A present' },
+  de: { ...de, 'Spring sale': 'Frühlingsangebot', 'Team price': 'Für Teams', 'A gift': 'Ein Geschenk' },
+}
+
 let pages: Pages
 beforeAll(async () => {
   const prices = [...(DEMO_PAYWALL.prices as object[]), PACK]
   const { blocks, ...layout } = DEMO_PAYWALL.layout as { blocks: { type: string }[] }
   const all = blocks.map((block) => (block.type === 'prices' ? { type: 'prices' } : block))
-  pages = await startPages({ paywall: { ...DEMO_PAYWALL, prices, locales, layout: { ...layout, blocks: all } } })
+  const shop = { ...DEMO_PAYWALL, prices, locales, layout: { ...layout, blocks: all } }
+  pages = await startPages({ paywalls: [shop, { ...DEMO_PAYWALL, offers: SALE, locales: ofSale }] })
 })
 afterAll(() => pages.close())
 
@@ -49,25 +82,26 @@ describe.each([
     language: 'English',
     locale: 'en-US',
     texts: EN,
-    own: locales.en,
-    foreign: [...onlyIn(DE, EN), ...onlyIn(locales.de, locales.en)],
+    own: { ...locales.en, ...ofSale.en },
+    foreign: [DE, locales.de, ofSale.de].flatMap((texts) => onlyIn(texts, { ...EN, ...locales.en, ...ofSale.en })),
   },
   {
     language: 'German',
     locale: 'de-DE',
     texts: DE,
-    own: locales.de,
-    foreign: [...onlyIn(EN, DE), ...onlyIn(locales.en, locales.de)],
+    own: { ...locales.de, ...ofSale.de },
+    foreign: [EN, locales.en, ofSale.en].flatMap((texts) => onlyIn(texts, { ...DE, ...locales.de, ...ofSale.de })),
   },
 ])('in $language', ({ locale, texts, own, foreign }) => {
-  async function visit(path = '', options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await pages.browser.newContext({ locale, ...options })
+  async function visit(path = '', paywall = 0): Promise<Page> {
+    const context = await pages.browser.newContext({ locale })
     const page = await context.newPage()
-    await page.goto(at(path))
+    await page.goto(at(path, paywall))
     return page
   }
 
-  const at = (path: string) => `${pages.world.url}/p/${pages.world.paywall.id}${path}`
+  /** `paywall`: 0 has a pack, 1 has offers. */
+  const at = (path: string, paywall = 0) => `${pages.world.url}/p/${pages.world.file.paywalls[paywall]!.id}${path}`
 
   /** Waits for a page by its heading, and checks its language. */
   async function see(page: Page, heading: string | RegExp): Promise<string> {
@@ -93,7 +127,7 @@ describe.each([
     await page.waitForURL(`${pages.world.stripe.url}/**`)
     if (email) await page.getByLabel('Email').fill(email)
     await page.locator(`[value=${action}]`).click()
-    await page.waitForURL(at('**'))
+    await page.waitForURL(`${pages.world.url}/**`)
   }
 
   async function signIn(page: Page, email: string): Promise<void> {
@@ -110,13 +144,13 @@ describe.each([
   const anyDay = (text: (day: string) => string) => new RegExp(`^${text('.+')}$`)
 
   /** A signed-in buyer of the yearly price. */
-  async function visitAsSubscriber(): Promise<Page> {
-    const page = await visit('/account')
+  async function visitAsSubscriber(paywall = 0, price = usd(89)): Promise<Page> {
+    const page = await visit('/account', paywall)
     await signIn(page, newEmail())
     await page.getByText(texts.nothingBought).waitFor()
     await press(page, texts.seePrices, 'link')
     await choose(page, 'Yearly')
-    await press(page, texts.pay(usd(89)))
+    await press(page, texts.pay(price))
     await payAtStripe(page)
     await see(page, texts.thanks)
     return page
@@ -209,6 +243,36 @@ describe.each([
     expect(await see(page, texts.account)).toContain(texts.cancelled)
     await press(page, texts.signOut)
     await see(page, own.headline)
+  })
+
+  test('a guest sees an offer, enters a wrong code and a right one, and buys with it', async () => {
+    const page = await visit('', 1)
+    const shown = await see(page, own.headline)
+    expect(shown).toContain(own['Spring sale'])
+    expect(shown).toContain(texts.firstPeriods('year', 1, `${usd(89)} ${texts.every('year', 1)}`))
+    expect(shown).toContain(texts.daysLeft(3))
+    await page.getByText(texts.haveCode).click()
+    await page.getByLabel(texts.discountCode).fill('WRONG-CODE')
+    await press(page, texts.applyCode)
+    await page.getByRole('alert').getByText(texts.wrongDiscountCode).waitFor()
+    await see(page, own.headline)
+    await page.getByLabel(texts.discountCode).fill('team-2027')
+    await press(page, texts.applyCode)
+    await page.getByText(texts.codeApplied('TEAM-2027', own['Team price'])).waitFor()
+    await choose(page, 'Lifetime')
+    await see(page, own.headline)
+    await press(page, texts.pay(usd(200)))
+    await payAtStripe(page, 'pay', newEmail())
+    await see(page, texts.thanks)
+  })
+
+  test('a subscriber who wants to cancel stays at an offer', async () => {
+    const page = await visitAsSubscriber(1, usd(44.5))
+    await page.goto(at('/account', 1))
+    await press(page, texts.cancel, 'link')
+    expect(await see(page, texts.cancelTitle(own.Yearly))).toContain(own['A gift'])
+    await press(page, texts.stayAt(usd(66.75)))
+    expect(await see(page, texts.stayed)).toContain(texts.stayedText)
   })
 
   test('a visitor writes to support', async () => {
