@@ -111,6 +111,7 @@ create table offers (
   starts_at    timestamptz,
   ends_at      timestamptz,
   max_uses     integer check (max_uses >= 1),
+  max_per_member integer not null default 1 check (max_per_member >= 1),
   code         text check (char_length(code) between 4 and 50), -- gives the offer, in upper or lower case
   show         text not null check (show in ('paywall', 'cancel', 'code')),
   processor_discount text check (char_length(processor_discount) between 1 and 255), -- the processor's id of the discount
@@ -213,7 +214,7 @@ create table offer_uses (
   checkout_id   uuid not null references checkouts on delete cascade,
   held_until    timestamptz not null, -- until when its page may be paid; infinity: its payment is pending, or paid
   paid_at       timestamptz,
-  is_beyond_max boolean not null default false, -- it was paid when all uses were taken
+  is_beyond_max boolean not null default false, -- it was paid when all uses were taken, or all of its member
   primary key (owner_id, paywall_id, offer_id, checkout_id),
   foreign key (owner_id, paywall_id, offer_id) references offers (owner_id, paywall_id, id)
 );

@@ -181,6 +181,7 @@ export interface Offers {
   discount: Json;
   ends_at: Timestamp | null;
   id: string;
+  max_per_member: Generated<number>;
   max_uses: number | null;
   owner_id: string;
   paywall_id: string;

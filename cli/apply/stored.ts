@@ -82,7 +82,7 @@ function selectPaywalls(db: Database, email: string, ids: string[], domains: str
       jsonArrayFrom(
         selectFrom('offers')
           .select(['id', 'title', 'badge', 'discount', 'prices', 'countries', 'max_uses', 'code', 'show', 'position'])
-          .select(['processor_discount', 'starts_at', 'ends_at'])
+          .select(['processor_discount', 'starts_at', 'ends_at', 'max_per_member'])
           .whereRef('offers.owner_id', '=', 'paywalls.owner_id')
           .whereRef('paywall_id', '=', 'paywalls.id')
           .where('retired_at', 'is', null)

@@ -39,7 +39,10 @@ function toPublicRow({ id, name, settings, geo, offers, discounts, layout, local
   const publicPrices = prices.map(({ paywall_id: _id, processor_price: _processorPrice, ...price }) => price)
   const publicOffers = discounts
     .filter(({ show }) => show !== 'code')
-    .map(({ code: _code, max_uses: _max, processor_discount: _processorDiscount, ...offer }) => offer)
+    .map(
+      ({ code: _code, max_uses: _max, max_per_member: _often, processor_discount: _processorDiscount, ...offer }) =>
+        offer,
+    )
   const now = new Date().toISOString()
   const acceptsCodes = discounts.some(({ code, starts_at: start, ends_at: end }) => {
     const hasBegun = start === null || Date.parse(start) <= Date.parse(now)

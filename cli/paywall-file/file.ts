@@ -59,6 +59,7 @@ export interface FilePrice extends Omit<Sale, 'acquiring'> {
 /** An offer that takes something off. Times are ISO 8601 in UTC. */
 export interface FileOffer extends PublicOffer {
   max_uses: number | null
+  max_per_member: number
   code: string | null
   processor_discount: string | null
 }
@@ -152,6 +153,7 @@ function completeOffer({ max, discount, processorDiscount, ...offer }: WrittenDi
     starts_at: toUtc(offer.starts_at),
     ends_at: toUtc(offer.ends_at),
     max_uses: max ?? null,
+    max_per_member: offer.max_per_member ?? 1,
     code: offer.code ?? null,
     show: offer.show ?? 'paywall',
     processor_discount: processorDiscount ?? null,

@@ -26,7 +26,13 @@ const DiscountOffer = z
     countries: z.array(country).min(1).optional().describe('Only for buyers in these countries. Default: in all'),
     starts_at: time.optional().describe('When it begins, with a time zone. Default: at once'),
     ends_at: time.optional().describe('When it ends, with a time zone. Default: never'),
-    max: z.int().min(1).max(1_000_000_000).optional().describe('How many members can use it. Default: no limit'),
+    max: z
+      .int()
+      .min(1)
+      .max(1_000_000_000)
+      .optional()
+      .describe('How many uses it has, by all members together. Default: no limit'),
+    max_per_member: z.int().min(1).max(1_000).optional().describe('How often each member can use it. Default: once'),
     code: z
       .string()
       .regex(/^[A-Za-z0-9_-]{4,50}$/, 'must be 4 to 50 letters, digits, hyphens or underscores')
@@ -112,8 +118,9 @@ function checkTimes({ starts_at: start, ends_at: end }: WrittenDiscountOffer, at
   }
 }
 
-function checkPlace({ show, code }: WrittenDiscountOffer, at: Report): void {
+function checkPlace({ show, code, max_per_member: often }: WrittenDiscountOffer, at: Report): void {
   if (show === 'code' && code === undefined) at(['code'], 'is required for an offer that is shown nowhere')
+  if (show === 'cancel' && often !== undefined) at(['max_per_member'], 'a subscription gets this offer once')
   if (show === 'cancel' && code !== undefined) at(['code'], 'an offer to subscribers who cancel has no code')
 }
 

@@ -39,7 +39,7 @@ begin
     from offers o
     where o.owner_id = public_offers.owner_id and o.paywall_id = public_offers.paywall_id
       and o.retired_at is null and o.show <> 'code'
-      and not is_used_up(o, user_id, null) and not has_used_offer(o.paywall_id, user_id, o.id));
+      and not is_used_up(o, user_id, null) and not has_used_offer(o, user_id, null));
 end $$;
 
 -- Whether a buyer can enter a code now. Which codes there are is served nowhere.

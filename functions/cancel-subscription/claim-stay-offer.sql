@@ -39,7 +39,7 @@ begin
   reason := stay_offer_problem(chosen, use, subscription, country);
   if reason is null and use.checkout_id is null then
     reason := case
-      when has_used_offer(paywall_id, member.id, chosen.id) then 'used'
+      when has_used_offer(chosen, member.id, null) then 'used'
       when not reserve_offer(chosen, member.id, subscription.checkout_id) then 'used_up' end;
   end if;
   if reason is not null then

@@ -76,7 +76,7 @@ begin
   end if;
 
   -- The buyer, locked.
-  buyer := lock_buyer(paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase, chosen.id);
+  buyer := lock_buyer(paywall_id, token_user_id, email, external_id, user_meta, price, ignore_active_purchase, chosen);
   if buyer.refusal = 'active_purchase' then
     return verdict('active_purchase') || jsonb_build_object(
       'purchase_id', (buyer.blocking).id, 'status', (buyer.blocking).status

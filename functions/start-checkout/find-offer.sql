@@ -24,7 +24,7 @@ begin
     when price.slug <> all (offer.prices) then 'other_price'
     when offer.countries is not null and coalesce(find_offer.country, '') <> all (offer.countries) then 'other_country'
     when trial_days > 0 and offer.discount ->> 'periods' <> 'forever' then 'no_trial'
-    when has_used_offer(paywall_id, buyer_id, offer.id) then 'used'
+    when has_used_offer(offer, buyer_id, null) then 'used'
     when is_used_up(offer, buyer_id, own_checkout_id) then 'used_up' end;
 end $$;
 

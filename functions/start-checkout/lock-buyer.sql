@@ -1,11 +1,11 @@
 -- Finds the buyer: the token's user, or the one whom the owner names, with the member's row locked. User and member are created if new. A
 -- new member is never refused, since it has no purchase and no meta yet, so a refused call leaves neither a user nor a member behind.
--- Refusals: `active_purchase`, `invalid_offer` (the user has used the offer `offer_id`), `full_meta` (the user's meta would be too large),
+-- Refusals: `active_purchase`, `invalid_offer` (the user can use `offer` no more), `full_meta` (the user's meta would be too large),
 -- `unknown_user` (it was merged meanwhile), and those of name_user. `blocking` is the active purchase. `merged_meta` is the new value of
 -- the part of the meta that the caller may write: see keep_user_meta.
 create function lock_buyer(
   paywall_id text, token_user_id uuid, email text, external_id text, user_meta jsonb, price prices,
-  ignore_active_purchase boolean, offer_id text, out refusal text, out user_id uuid, out merged_meta jsonb, out blocking purchases
+  ignore_active_purchase boolean, offer offers, out refusal text, out user_id uuid, out merged_meta jsonb, out blocking purchases
 ) language plpgsql as $$
 declare
   named record;
@@ -37,7 +37,7 @@ begin
   refusal := case
     when merged_meta is null then 'full_meta'
     when blocking.id is not null then 'active_purchase'
-    when has_used_offer(paywall_id, lock_buyer.user_id, offer_id) then 'invalid_offer' end;
+    when has_used_offer(offer, lock_buyer.user_id, null) then 'invalid_offer' end;
   if refusal is null and lacks_name then refusal := give_names(user_id, email, external_id); end if;
 end $$;
 

@@ -23,13 +23,14 @@ begin
       and (u.paid_at is not null or c.user_id is distinct from buyer_id and c.id is distinct from own_checkout_id));
 end $$;
 
--- Whether a member has paid with an offer, or has a payment with it pending.
-create function has_used_offer(paywall_id text, user_id uuid, offer_id text) returns boolean language plpgsql stable as $$
+-- Whether a member has used an offer as often as each member can: has paid with it, or has a payment with it pending. Not counted is
+-- `own_checkout_id`.
+create function has_used_offer(offer offers, buyer_id uuid, own_checkout_id uuid) returns boolean language plpgsql stable as $$
 begin
-  return exists (
-    select from checkouts c join offer_uses u on u.checkout_id = c.id
-    where c.paywall_id = has_used_offer.paywall_id and c.user_id = has_used_offer.user_id and u.offer_id = has_used_offer.offer_id
-      and (u.paid_at is not null or u.held_until = 'infinity'));
+  return offer.max_per_member <= (
+    select count(*) from checkouts c join offer_uses u on u.checkout_id = c.id
+    where c.paywall_id = offer.paywall_id and c.user_id = buyer_id and u.offer_id = offer.id
+      and (u.paid_at is not null or u.held_until = 'infinity') and c.id is distinct from own_checkout_id);
 end $$;
 
 -- Whether a checkout holds the use of its offer, or has none.
@@ -50,7 +51,8 @@ begin
   return not is_used_up(offer, buyer_id, own_checkout_id);
 end $$;
 
--- Stores the use that reserve_offer has allowed, and frees those of the buyer's other pages, of which only one may be paid.
+-- Stores the use that reserve_offer has allowed, and frees those of the buyer's other pages: of the pages that one buyer has open, one is
+-- expected to be paid. If more are, which some processors cannot prevent, settle_offer reports it.
 create function hold_offer(offer offers, checkout checkouts) returns void language plpgsql as $$
 begin
   delete from offer_uses u using checkouts c
@@ -76,8 +78,8 @@ begin
 end $$;
 
 -- What a stored purchase means for the use of its checkout's offer: it is paid; a pending payment holds it, however long that takes; a
--- payment that has failed for good frees it. A payment for which no use is left counts beyond `max`: `is_beyond_max`. The member's row
--- must be locked. Locks the offer.
+-- payment that has failed for good frees it. A payment for which no use is left, in all or for the member, counts nevertheless:
+-- `is_beyond_max`. The member's row must be locked. Locks the offer.
 create function settle_offer(checkout checkouts, purchase purchases) returns void language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(checkout.paywall_id);
@@ -97,7 +99,7 @@ begin
   where p.id = checkout.paywall_id and o.id = checkout.offer ->> 'id' for no key update of o;
   insert into offer_uses as u (owner_id, paywall_id, offer_id, checkout_id, held_until, paid_at, is_beyond_max)
   values (offer.owner_id, offer.paywall_id, offer.id, checkout.id, 'infinity', present,
-    not holds_offer(checkout) and is_used_up(offer, null, checkout.id))
+    not holds_offer(checkout) and is_used_up(offer, null, checkout.id) or has_used_offer(offer, checkout.user_id, checkout.id))
   on conflict on constraint offer_uses_pkey do update
   set held_until = excluded.held_until, paid_at = excluded.paid_at, is_beyond_max = excluded.is_beyond_max;
 end $$;

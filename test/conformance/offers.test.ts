@@ -11,8 +11,10 @@ import {
   buy,
   causeAtProcessor,
   expectStoredAsAtProcessor,
+  newEvents,
   open,
   order,
+  pay,
   readPurchase,
   readTokens,
 } from './buyer.ts'
@@ -153,5 +155,30 @@ test.each(PROCESSOR_NAMES.filter((name) => isPossible(name, OFFERS.once!)))(
   async (acquiring) => {
     const buyer = await buy(getShop(acquiring))
     expect(await completed(buyer)).toEqual({ amount: 999, offer: null })
+  },
+)
+
+test.each(PROCESSOR_NAMES.filter((name) => !DEFINITIONS[name].capabilities.expiresPages))(
+  '%s: a member who pays two pages at an offer uses it twice, which the owner hears of',
+  async (acquiring) => {
+    const shop = getShop(acquiring)
+    const email = newEmail()
+    const [id, { slug }] = Object.entries(OFFERS).find(
+      ([, offer]) => offer.slug !== 'yearly' && isPossible(acquiring, offer),
+    )!
+    const pages = [
+      await open(shop, slug, { email, body: { offer: id } }),
+      await open(shop, slug, { email, body: { offer: id } }),
+    ]
+    for (const page of pages) await pay(page)
+    await newEvents(pages[1]!)
+    const events = await ownerEvents(shop.world, pages[0]!.userId)
+    const completions = events.flatMap(({ type, data }) =>
+      type === 'checkout.completed' ? [data.checkout?.offer] : [],
+    )
+    expect(completions).toEqual([
+      { id, beyond_max: false },
+      { id, beyond_max: true },
+    ])
   },
 )

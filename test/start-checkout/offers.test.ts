@@ -211,6 +211,14 @@ describe('a member can use an offer once', () => {
     expect(await order(shop, { slug: 'lifetime' })).toMatchObject(refused('used_up'))
   })
 
+  test('`max_per_member`: each member can use it that often', async () => {
+    const shop = await shopWith(offer({ prices: ['lifetime'], discount: { percent: 50 }, max_per_member: 2 }))
+    const wanted = { email: newEmail(), slug: 'lifetime', ignoreActivePurchase: true }
+    for (const _ of [1, 2]) await payAndReturn(world, parseOpened(await order(shop, wanted)).checkoutUrl)
+    expect(await order(shop, wanted)).toMatchObject(refused('used'))
+    expect((await uses(shop)).map(({ is_beyond_max: isBeyond }) => isBeyond)).toEqual([false, false])
+  })
+
   test('who was anonymous and has bought with it before signing in', async () => {
     const shop = await shopWith(offer())
     const { token } = await signIn(world, { paywallId: shop.paywall.id, key: shop.key })

@@ -109,7 +109,8 @@ export const CheckoutEvent = toEventSchema('checkout', {
           beyond_max: z
             .boolean()
             .describe(
-              'Whether all uses of the offer were taken when this was paid: its page had been open for more than a day',
+              'Whether all uses of the offer, or all of this user, were taken when this was paid: its page had been open for more than a day, ' +
+                'or the user has paid two pages',
             ),
         })
         .nullable()
