@@ -51,7 +51,13 @@ export async function openCheckout(
 
 /** Where the buyer returns to: from a dialog to the owner's page, whose script opens the dialog again. */
 function returnUrls({ embedder, structure, ...site }: Site): { successUrl: string; errorUrl: string } {
-  if (embedder) return { successUrl: marked(embedder, site, 'thank'), errorUrl: marked(embedder, site, 'sell-again') }
+  if (embedder) {
+    const latest = site.user?.purchases[0]?.id ?? ''
+    return {
+      successUrl: marked(embedder, site, `thank:${latest}`),
+      errorUrl: marked(embedder, site, 'sell-again'),
+    }
+  }
   const { success_redirect_url: successUrl, error_redirect_url: errorUrl } = structure.settings
   return {
     successUrl: successUrl ?? site.absolute(site.href(THANKS_PATH, { [SDK_MARK]: site.paywallId })),
@@ -59,7 +65,7 @@ function returnUrls({ embedder, structure, ...site }: Site): { successUrl: strin
   }
 }
 
-/** The query parameter by which the script on the owner's page recognises a return, and which dialog opens. */
+/** The query parameter by which the script on the owner's page recognises a return, and which dialog opens: after which purchase, if it thanks. */
 const DIALOG_MARK = 'paywall_dialog'
 
 function marked(page: URL, site: Pick<Site, 'absolute' | 'path'>, opens: string): string {
@@ -69,8 +75,11 @@ function marked(page: URL, site: Pick<Site, 'absolute' | 'path'>, opens: string)
 }
 
 /** The visitor's access token. A guest becomes an anonymous user. `key`: the form's own id. */
-export const ensureToken = async (c: PagesContext, site: Site, key: string): Promise<{ token: string } | Refused> =>
-  site.token ? { token: site.token } : beginAnonymously(c, site, key)
+export async function ensureToken(c: PagesContext, site: Site, key: string): Promise<{ token: string } | Refused> {
+  // Another user would get what the user of the owner's page pays for.
+  if (site.isGivenOver) return { isRefused: true, status: 401, error: 'session_ended', retryAfter: null }
+  return site.token ? { token: site.token } : beginAnonymously(c, site, key)
+}
 
 /** A double submit creates one user. A submit after sign-out creates a new one. */
 async function beginAnonymously(c: PagesContext, site: Site, key: string): Promise<{ token: string } | Refused> {

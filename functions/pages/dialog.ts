@@ -30,7 +30,7 @@ export async function openDialog(c: PagesContext): Promise<Response> {
   rememberEmbedder(c, home, page)
   giveSession(c, home, form('token'))
   const opened = new URL(OPENED[readAction(form, ['sell', 'thank', 'sell-again'])], c.req.url)
-  if (form('locale')) opened.searchParams.set('locale', form('locale'))
+  for (const name of ['locale', 'after']) if (form(name)) opened.searchParams.set(name, form(name))
   return c.redirect(pathIn(home, opened.pathname) + opened.search, 303)
 }
 

@@ -114,5 +114,5 @@ function removeCode(c: PagesContext, site: Site, chosen: string): Response {
 /** Shown to buyers who return after paying. */
 export async function showThanks(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
-  return showPage(c, site, thanksPage(site))
+  return showPage(c, site, thanksPage(site, c.req.query('after')))
 }

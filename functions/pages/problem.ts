@@ -31,6 +31,7 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   not_found: 'notFoundText',
   paywall_not_found: 'notFoundText',
   forged: 'forged',
+  session_ended: 'sessionEnded',
   processor_unavailable: 'processorUnavailable',
   processor_rejected: 'processorRejected',
   processor_misconfigured: 'processorRejected',

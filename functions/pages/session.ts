@@ -20,7 +20,7 @@ export interface Home {
 
 const ACCESS = 'paywall_access'
 const REFRESH = 'paywall_refresh'
-/** Marks a session in a dialog that the owner's page has given. */
+/** The access token of the user who is signed in on the owner's page that shows a dialog. It precedes the dialog's own session. */
 const GIVEN = 'paywall_given'
 
 /** A token that is about to expire is not sent any more, in seconds: the call must arrive in time. */
@@ -47,8 +47,11 @@ const read = (c: PagesContext, home: Home, name: string) => getCookie(c, name, c
 
 /** The visitor's access token, a fresh one if need be; null: nobody is signed in. */
 export async function readToken(c: PagesContext, home: Home): Promise<string | null> {
-  return read(c, home, ACCESS) ?? nextToken(c, home)
+  return readGivenToken(c, home) ?? read(c, home, ACCESS) ?? nextToken(c, home)
 }
+
+/** The access token that the owner's page has given to its dialog; null if it has given none. */
+export const readGivenToken = (c: PagesContext, home: Home): string | null => read(c, home, GIVEN) ?? null
 
 /** Whether the browser keeps a session, which may have ended. */
 export const hasSession = (c: PagesContext, home: Home): boolean => Boolean(read(c, home, REFRESH))
@@ -77,6 +80,7 @@ export async function beginSession(
   const options = cookieOptions(c, home)
   setCookie(c, ACCESS, tokens.access_token, { ...options, maxAge: tokens.expires_in - MARGIN_SECONDS })
   setCookie(c, REFRESH, tokens.refresh_token, { ...options, maxAge: REFRESH_SECONDS })
+  dropGivenToken(c, home)
   return { token: tokens.access_token }
 }
 
@@ -89,21 +93,18 @@ export async function endSession(c: PagesContext, home: Home): Promise<void> {
   await callApi(c, 'SIGN_IN', z.object({}), { path, body: { refresh_token: refreshToken } })
 }
 
-/**
- * Signs in, in a dialog, the user whose access token the owner's page gives. Without one the frame's own session goes on; a session that
- * was given before does not, since that user has signed out on the owner's page.
- */
+/** Signs in, in a dialog, the user whose access token the owner's page gives. Without one the dialog's own session goes on. */
 export function giveSession(c: PagesContext, home: Home, token: string): void {
-  if (token || read(c, home, GIVEN)) dropSession(c, home)
-  if (!token) return
-  for (const [name, value] of [
-    [ACCESS, token],
-    [GIVEN, 'yes'],
-  ] as const)
-    setCookie(c, name, value, cookieOptions(c, home))
+  if (token) setCookie(c, GIVEN, token, cookieOptions(c, home))
+  else dropGivenToken(c, home)
+}
+
+function dropGivenToken(c: PagesContext, home: Home): void {
+  if (readGivenToken(c, home) !== null) deleteCookie(c, GIVEN, cookieOptions(c, home))
 }
 
 /** Has the browser forget the session. */
 export function dropSession(c: PagesContext, home: Home): void {
-  for (const name of [ACCESS, REFRESH, GIVEN]) deleteCookie(c, name, cookieOptions(c, home))
+  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, cookieOptions(c, home))
+  dropGivenToken(c, home)
 }

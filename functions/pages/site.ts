@@ -9,7 +9,7 @@ import { isEmbeddedPath } from './contract.ts'
 import { parseEmbedder, rememberedEmbedder } from './embedder.ts'
 import { listImages } from './images.ts'
 import { localeFor, parseTag } from './locale.ts'
-import { dropSession, type Home, hasSession, nextToken, readToken } from './session.ts'
+import { dropSession, type Home, hasSession, nextToken, readGivenToken, readToken } from './session.ts'
 import { isDiscountOffer, Structure, type User } from './structure.ts'
 import type { Texts } from './texts/en.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
@@ -26,6 +26,8 @@ export interface Site extends Home {
   token: string | null
   /** The owner's page that shows this one in a dialog; null outside of a dialog. */
   embedder: URL | null
+  /** Whether the session ended that the owner's page has given to the dialog. Its script gets another token for it. */
+  isGivenOver: boolean
   /** Whether this request found that the visitor's session has ended. */
   wasSignedOut: boolean
   /** The visitor's state on the paywall; null for a guest or a user who is not a member. */
@@ -100,6 +102,7 @@ export async function openSite(c: PagesContext, home: Home): Promise<Site> {
   const structure = await readStructure(c, home, token)
   if (!isRefused(structure)) return siteAt(c, home, structure, { token, wasSignedIn })
   if (!token || structure.status !== 401) throw failure(structure)
+  if (token === readGivenToken(c, home)) return openForGuest(c, home, { wasSignedIn: false, isGivenOver: true })
 
   // The token was refused before it expired, for example because its user was merged. Refreshing may give a valid one.
   const next = await nextToken(c, home)
@@ -107,19 +110,33 @@ export async function openSite(c: PagesContext, home: Home): Promise<Site> {
   if (!isRefused(again)) return siteAt(c, home, again, { token: next, wasSignedIn })
   if (again.status !== 401) throw failure(again)
   dropSession(c, home)
-  const forGuests = await readStructure(c, home, null)
-  if (isRefused(forGuests)) throw failure(forGuests)
-  return siteAt(c, home, forGuests, { token: null, wasSignedIn })
+  return openForGuest(c, home, { wasSignedIn, isGivenOver: false })
+}
+
+async function openForGuest(
+  c: PagesContext,
+  home: Home,
+  ended: Pick<Session, 'wasSignedIn' | 'isGivenOver'>,
+): Promise<Site> {
+  const structure = await readStructure(c, home, null)
+  if (isRefused(structure)) throw failure(structure)
+  return siteAt(c, home, structure, { token: null, ...ended })
 }
 
 const readStructure = (c: PagesContext, { paywallId }: Home, token: string | null) =>
   callApi(c, 'BOOTSTRAP', Structure, { path: `/api/v1/paywall/${paywallId}/bootstrap`, token })
 
+interface Session {
+  token: string | null
+  wasSignedIn: boolean
+  isGivenOver?: boolean
+}
+
 async function siteAt(
   c: PagesContext,
   home: Home,
   structure: Structure,
-  { token, wasSignedIn }: { token: string | null; wasSignedIn: boolean },
+  { token, wasSignedIn, isGivenOver = false }: Session,
 ): Promise<Site> {
   const offered = Object.keys(structure.locales)
   const chosen = c.req.query('locale')
@@ -137,6 +154,7 @@ async function siteAt(
     texts: textsFor(locale),
     token,
     embedder: isEmbeddedPath(home.path) ? parseEmbedder(structure, rememberedEmbedder(c)?.href) : null,
+    isGivenOver,
     wasSignedOut: wasSignedIn && token === null,
     user: structure.user ?? null,
     offers: structure.offers.filter(isDiscountOffer).filter(({ show }) => show === 'paywall'),

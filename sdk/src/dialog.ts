@@ -8,11 +8,12 @@ export interface BoughtPurchase {
   status: string
 }
 
-/** What the pages in the dialog tell the owner's page. */
+/** What the pages in the dialog report to the owner's page. */
 export type DialogMessage =
   | { type: 'ready'; title: string; close: string }
   | { type: 'leave'; url: string }
   | { type: 'bought'; purchase: BoughtPurchase }
+  | { type: 'session-over' }
   | { type: 'close' }
 
 export interface DialogOptions {
@@ -39,7 +40,17 @@ const MARK = 'paywall_dialog'
 /** How long a loaded frame may take to report before the browser goes to the site instead, in milliseconds. */
 const READY_MS = 2_000
 
-type Opens = 'sell' | 'sell-again' | 'thank'
+/** What a dialog opens. `after`: the buyer's latest purchase before the one for which it thanks. */
+interface Opened {
+  action: 'sell' | 'sell-again' | 'thank'
+  after?: string
+}
+
+/** Where the URL of the page is kept during a checkout. */
+const KEPT_PAGE = 'paywall_dialog'
+
+/** The longest URL of the page that a checkout returns to as it is. The API takes 2,048 characters, including the mark. */
+const MAX_PAGE_LENGTH = 1_500
 
 /**
  * Creates a dialog with a paywall's site. After the return from a checkout that was opened in it, it opens by itself, waits for the purchase
@@ -52,8 +63,8 @@ export function createDialog(site: string, options: DialogOptions = {}): Paywall
   const base = new URL(`${home.pathname.replace(/\/$/, '')}/embed`, home).href
   let shown: HTMLDialogElement | null = null
 
-  async function open(opens: Opens): Promise<void> {
-    const token = (await options.token?.()) ?? ''
+  async function open(opened: Opened): Promise<void> {
+    const given = (await options.token?.()) ?? ''
     if (shown) return
     const { dialog, frame } = showFrame()
     shown = dialog
@@ -66,24 +77,59 @@ export function createDialog(site: string, options: DialogOptions = {}): Paywall
       shown = null
       options.onClose?.()
     })
-    listen(dialog, frame, { home, signal: closed.signal, options })
+    const page = keepPage()
     const locale = options.locale ?? document.documentElement.lang
-    post(`${base}/dialog`, frame.name, { action: opens, page: location.href, token, locale })
+    const show = (token: string) => post(`${base}/dialog`, frame.name, { ...opened, page, token, locale })
+    let last = given
+    const renew = async () => {
+      const token = (await options.token?.()) ?? ''
+      // A token that was just refused would be refused again.
+      if (token !== last) show(token)
+      last = token
+    }
+    listen(dialog, frame, { home, signal: closed.signal, options, renew })
+    show(given)
   }
 
-  const opens = consumeReturn(base)
-  if (opens) void open(opens)
-  return { open: () => open('sell'), close: () => shown?.close() }
+  const opened = consumeReturn(base)
+  if (opened) void open(opened)
+  return { open: () => open({ action: 'sell' }), close: () => shown?.close() }
 }
 
-/** What a return from checkout in this dialog opens; null if the page was opened otherwise. Removes the parameter from the page's URL. */
-function consumeReturn(base: string): Opens | null {
+/**
+ * Keeps the URL of the page for the return from a checkout, and returns as much of it as the checkout needs to know: without the fragment,
+ * and without a query that is too long.
+ */
+function keepPage(): string {
+  try {
+    sessionStorage.setItem(KEPT_PAGE, location.href)
+  } catch {
+    // The browser denies storage: the buyer returns without the rest of the URL.
+  }
+  const page = location.origin + location.pathname + location.search
+  return page.length > MAX_PAGE_LENGTH ? location.origin + location.pathname : page
+}
+
+/** What a return from checkout in this dialog opens; null if the page was opened otherwise. Restores the page's URL. */
+function consumeReturn(base: string): Opened | null {
   const page = new URL(location.href)
-  const [dialog, opens] = page.searchParams.get(MARK)?.split('#') ?? []
-  if (dialog !== base || (opens !== 'thank' && opens !== 'sell-again')) return null
+  const [dialog, opens = ''] = page.searchParams.get(MARK)?.split('#') ?? []
+  const [action, after = ''] = opens.split(':')
+  if (dialog !== base || (action !== 'thank' && action !== 'sell-again')) return null
   page.searchParams.delete(MARK)
-  history.replaceState(history.state, '', page)
-  return opens
+  history.replaceState(history.state, '', keptPage(page.pathname) ?? page)
+  return { action, after }
+}
+
+/** The URL that was kept for this page; null if none was. */
+function keptPage(pathname: string): URL | null {
+  try {
+    const kept = new URL(sessionStorage.getItem(KEPT_PAGE) ?? '')
+    sessionStorage.removeItem(KEPT_PAGE)
+    return kept.origin === location.origin && kept.pathname === pathname ? kept : null
+  } catch {
+    return null
+  }
 }
 
 /** Adds a modal dialog with an empty frame to the page. */
@@ -112,21 +158,28 @@ function addStyle(): CSSStyleSheet {
   return style
 }
 
-/** Follows what the pages in the frame tell, until the dialog is closed. */
+/** Reacts to what the pages in the frame report, until the dialog is closed. */
 function listen(
   dialog: HTMLDialogElement,
   frame: HTMLIFrameElement,
-  { home, signal, options }: { home: URL; signal: AbortSignal; options: DialogOptions },
+  {
+    home,
+    signal,
+    options,
+    renew,
+  }: { home: URL; signal: AbortSignal; options: DialogOptions; renew: () => Promise<void> },
 ): void {
   let lastBought: string | undefined
   let isReady = false
-  function follow(message: DialogMessage): void {
+  function react(message: DialogMessage): void {
     if (message.type === 'ready') {
       isReady = true
       frame.title = message.title
       dialog.querySelector('button')?.setAttribute('aria-label', message.close)
     } else if (message.type === 'leave') {
       goTo(new URL(message.url))
+    } else if (message.type === 'session-over') {
+      void renew()
     } else if (message.type === 'close') {
       dialog.close()
     } else if (message.type === 'bought' && message.purchase.id !== lastBought) {
@@ -137,13 +190,17 @@ function listen(
   }
   // Any page may post a message: only those of the frame's own pages count.
   const onMessage = ({ source, origin, data }: MessageEvent<DialogMessage>) => {
-    if (source === frame.contentWindow && origin === home.origin) follow(data)
+    if (source === frame.contentWindow && origin === home.origin) react(data)
   }
   addEventListener('message', onMessage, { signal })
   const leaveUnlessReady = () => {
     if (!isReady && !signal.aborted) goTo(home)
   }
-  frame.addEventListener('load', () => setTimeout(leaveUnlessReady, READY_MS), { signal })
+  const onLoad = () => {
+    // Some browsers report the empty document of a new frame, which is of this page's origin.
+    if (!frame.contentDocument) setTimeout(leaveUnlessReady, READY_MS)
+  }
+  frame.addEventListener('load', onLoad, { signal })
 }
 
 function goTo(url: URL): void {

@@ -1,20 +1,34 @@
 // On the thanks page, while the purchase has not arrived: waits for it, then reloads the page.
-import { createPaywall, PaywallError } from 'paywall-billing-sdk/browser'
+import { type BrowserPaywall, createPaywall, PaywallError } from 'paywall-billing-sdk/browser'
 import { hasArrived } from '../arrived.ts'
 
 const { home = '/', paywall: id = '' } = document.body.dataset
+const before = new URLSearchParams(location.search).get('after')
+
+const POLLS = 15
+const POLL_MS = 2_000
 
 try {
   const paywall = await createPaywall(location.origin, { paywall: id, session })
   // The SDK starts waiting by itself only on the return from a checkout, not on a reload.
   const waiting = paywall.isWaiting ? null : paywall.waitForPurchase()
   paywall.onChange((user) => {
-    if (user && hasArrived(user)) location.reload()
-    else if (!paywall.isWaiting) showDelayed()
+    if (user && hasArrived(user, before)) location.reload()
+    else if (!paywall.isWaiting && before === null) showDelayed()
   })
   await waiting
+  if (before !== null) await pollUser(paywall)
 } catch (error) {
   console.error(error)
+  showDelayed()
+}
+
+/** The SDK waits for access, which a subscriber has before another purchase arrives. `onChange` reports what is found. */
+async function pollUser(paywall: BrowserPaywall): Promise<void> {
+  for (let attempt = 0; attempt < POLLS; attempt++) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    await paywall.refresh()
+  }
   showDelayed()
 }
 

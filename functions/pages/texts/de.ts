@@ -274,6 +274,7 @@ export const DE: Texts = {
     'Der Zahlungsdienst hat die Anfrage abgelehnt. Wenn das noch einmal vorkommt, wenden Sie sich bitte an uns.',
   tooLarge: 'Ihre Eingabe ist zu lang. Bitte kürzen Sie sie.',
   outdated: 'Diese Seite war nicht mehr aktuell. Bitte versuchen Sie es noch einmal.',
+  sessionEnded: 'Ihre Sitzung ist abgelaufen. Bitte melden Sie sich erneut an.',
   forged:
     'Diese Anfrage kam nicht von dieser Seite. Gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es noch einmal.',
   activePurchase: 'Sie haben bereits einen aktiven Kauf. In Ihrem Konto können Sie ihn verwalten.',

@@ -254,6 +254,7 @@ export const EN = {
   processorRejected: 'The payment service rejected this request. If this happens again, please contact support.',
   tooLarge: 'Your input is too long. Please shorten it.',
   outdated: 'This page was out of date. Please try again.',
+  sessionEnded: 'Your session has ended. Please sign in again.',
   forged: 'This request did not come from this page. Go back, reload the page and try again.',
   activePurchase: 'You already have an active purchase. You can manage it in your account.',
   priceGone: 'This price has just changed. Please choose again.',

@@ -51,6 +51,7 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, sharing,
         data-home={site.path}
         data-paywall={site.paywallId}
         data-embedder={site.embedder?.origin}
+        data-over={site.isGivenOver || undefined}
         data-close={site.embedder && site.texts.close}
       >
         <header>

@@ -10,10 +10,13 @@ import { priceLabel, renews } from './purchase.tsx'
 /** How often a browser without scripts reloads the page, in seconds. */
 const RELOAD_SECONDS = 5
 
-/** Thanks the buyer, or says that the payment is being processed if no webhook has confirmed it yet. */
-export function thanksPage(site: Site) {
+/**
+ * Thanks the buyer, or says that the payment is being processed if no webhook has confirmed it yet. `before`: the id of the latest purchase
+ * before this one, if it is known.
+ */
+export function thanksPage(site: Site, before?: string) {
   const { texts, user, token } = site
-  if (token && !(user && hasArrived(user))) return pendingPage(site)
+  if (token && !(user && hasArrived(user, before))) return pendingPage(site)
   return sitePage(site, {
     title: texts.thanks,
     children: (
