@@ -16,6 +16,7 @@ import {
 } from './buyer.ts'
 import { changePlanAndSync, getPlans } from './changing.ts'
 import { addUnlistedPrices, changePlan, paysChangesAtOnce, sendsPlanChangeWebhook, teamPlan } from './drivers/plans.ts'
+import { setUp } from './drivers/set-up.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -43,6 +44,23 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await getChanges(buyer)).toMatchObject([
       { data: { subscription: { price_slug: 'yearly' }, previous: { price_slug: 'monthly', features: ['export'] } } },
     ])
+    await expectStoredAsAtProcessor(buyer)
+  })
+
+  test('a change of a discounted subscription to a shorter period, which leaves credit, is stored', async () => {
+    const shop = getShop(acquiring)
+    const discount = (percentOff: number) =>
+      setUp(shop.world[acquiring], shop.paywall.id, {
+        terms: { percentOff, taxPercent: 0 },
+        afterRetries: null,
+        lagSeconds: 0,
+      })
+    await discount(25)
+    const buyer = await buy(shop, 'yearly')
+    await discount(0)
+    await advanceClock(buyer, '8d')
+    await changePlanAndSync(buyer, getPlans(shop).monthly)
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly' })
     await expectStoredAsAtProcessor(buyer)
   })
 

@@ -107,7 +107,8 @@ export const Order = z.object({
   /** After discounts, with taxes. */
   total_amount: z.int(),
   tax_amount: z.int(),
-  discount_amount: amount,
+  /** Negative, too, for a credit. */
+  discount_amount: z.int(),
   /** What the buyer pays: after discounts, with taxes, and minus the buyer's balance at Polar. Unchanged by the payment. */
   due_amount: amount,
   currency,
