@@ -31,7 +31,9 @@ export interface Plan {
 }
 
 /** `charges`: those of the subscription, latest first. */
-export function readPlan(subscription: Subscription, charges: Payment[]): Plan {
+export function readPlan(found: Subscription, charges: Payment[]): Plan {
+  const overwritten = overwrittenTerms(found, charges)
+  const subscription = overwritten ? { ...found, amount: toTotal(overwritten) } : found
   const terms = chargedTerms(subscription)
   const scheduled = findScheduled(subscription)
   if (!scheduled) return { ...readReduced(subscription, terms), scheduled: null, intervalToSet: null }
@@ -63,6 +65,29 @@ function readReduced(subscription: Subscription, terms: Terms): Pick<Plan, 'term
   return { terms: { ...terms, ...(units ?? { value: reduction.price, quantity: 1 }) }, reduction }
 }
 
+/**
+ * What a change of plan set, if a read that ended an offer at the same time has overwritten its amount; null otherwise. Such a read sets the
+ * price of the offer, and only in the period of the last reduced charge. If the owner sets the same amount at Mollie in that period, after a
+ * change, it looks the same, and the change counts.
+ */
+export function overwrittenTerms(subscription: Subscription, charges: Payment[]): Terms | null {
+  const [latest] = charges
+  const reduction = latest && readRenewal(latest.metadata)?.reduction
+  if (!reduction || isReducedAfter(reduction, charges)) return null
+  const [paid, next] = [latest, subscription].map(({ amount }) => writeAmount(amount).value)
+  if (paid !== reduction.reduced || next !== reduction.price) return null
+  const terms = termsChangedAfter(latest, subscription)
+  return terms && !isSameAmount(toTotal(terms), subscription.amount) ? terms : null
+}
+
+/** What the change of plan in the period of a charge, the latest, set for the next one; null if there was none. */
+function termsChangedAfter({ createdAt }: Payment, subscription: Subscription): Terms | null {
+  const { scheduled, changed } = requireRenewal(subscription)
+  if (scheduled && scheduled.at > amsterdamDate(createdAt))
+    return { ...scheduled.to, interval: scheduled.from.interval }
+  return changed && changed.at >= createdAt ? changed.to : null
+}
+
 /** What the charge after these costs, unless a change is scheduled. */
 export const nextTerms = ({ terms, reduction }: Plan, charges: Payment[]): Terms =>
   reduction && isReducedAfter(reduction, charges) ? { ...terms, value: reduction.reduced, quantity: 1 } : terms
@@ -79,7 +104,7 @@ export const isReducedAmount = ({ terms, reduction }: Plan, paid: Payment['amoun
 export const coversPlan = (plan: Plan, paid: Payment['amount']): boolean =>
   isSameAmount(paid, toTotal(plan.terms)) || isReducedAmount(plan, paid)
 
-const isSameAmount = (one: Payment['amount'], other: Payment['amount']) =>
+export const isSameAmount = (one: Payment['amount'], other: Payment['amount']) =>
   one.amount === other.amount && one.currency === other.currency
 
 /** Our metadata for a subscription that gets another plan: without what was known of its plan. */

@@ -18,6 +18,7 @@ import {
 } from './objects.ts'
 import {
   chargedTerms,
+  isSameAmount,
   isSameTerms,
   type Move,
   nextTerms,
@@ -175,16 +176,17 @@ export async function setInterval(
 }
 
 /**
- * After the last charge that an offer reduces. The subscription is read once more: if it has changed, as by a change of plan that was
- * scheduled meanwhile, the next read decides. If Mollie refuses, the next read retries.
+ * After the last charge that an offer reduces. The subscription is read once more: if it has changed, as by a change of plan, the next read
+ * decides. A change that comes after this read loses its amount, but not its metadata, from which the next read restores the amount
+ * (`overwrittenTerms`), again by this call. If Mollie refuses, the next read retries.
  */
 export async function endReduction(api: MollieApi, subscription: Subscription, terms: Terms): Promise<void> {
   const path = subscriptionPath(subscription)
   const before = parse(Subscription, await api.get(path))
   if (JSON.stringify(before) !== JSON.stringify(subscription)) return
   try {
-    const after = chargedTerms(parse(Subscription, await api.patch(path, { amount: writeAmount(toTotal(terms)) })))
-    if (isSameTerms(after, terms)) return
+    const { amount } = parse(Subscription, await api.patch(path, { amount: writeAmount(toTotal(terms)) }))
+    if (isSameAmount(amount, toTotal(terms))) return
   } catch (cause) {
     if (!(cause instanceof MollieApiError && cause.kind === 'rejected')) throw cause
     log('error', 'Mollie subscription still reduced after its offer', { subscription: subscription.id, cause })

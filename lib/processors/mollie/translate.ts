@@ -26,6 +26,7 @@ import {
   type Move,
   moveCharges,
   nextTerms,
+  overwrittenTerms,
   type Plan,
   readChange,
   readPlan,
@@ -113,6 +114,7 @@ function nextTodo(recurring: RecurringSale, found: Found, now: Date): MollieTodo
     const isUnwanted = sale.canceled_at !== undefined || found.purchase.status === 'canceled'
     if (isUnwanted && !hasEnded(subscription)) return end(subscription)
     return (
+      restore(subscription, charges) ??
       settle(recurring, subscription, found) ??
       setInterval(subscription, plan, charges) ??
       endReduction(subscription, plan, charges)
@@ -159,7 +161,13 @@ function setInterval(
   return { do: 'set the interval', subscription, interval, countsFrom: amsterdamDate(charge.createdAt) }
 }
 
-/** After the last charge that an offer reduces. Mollie changes no suspended subscription. */
+/** After the end of an offer has overwritten a change of plan. Mollie changes no suspended subscription. */
+function restore(subscription: Subscription, charges: Payment[]): MollieTodo | null {
+  const terms = subscription.status === 'active' ? overwrittenTerms(subscription, charges) : null
+  return terms && { do: 'end the reduction', subscription, terms }
+}
+
+/** After the last charge that an offer reduces. */
 function endReduction(subscription: Subscription, plan: Plan, charges: Payment[]): MollieTodo | null {
   const terms = nextTerms(plan, charges)
   const isOver = plan.reduction !== null && plan.scheduled === null && subscription.status === 'active'

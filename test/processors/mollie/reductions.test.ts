@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OrderReduction } from '../../../lib/processors/processor.ts'
+import type { OrderReduction, PlanChange } from '../../../lib/processors/processor.ts'
 import { crashAfter, DAY } from '../plan-changes-fixture.ts'
 import { BASIC, MONTH, startChange, TEAM, YEAR } from './subscription-fixture.ts'
 
@@ -79,6 +79,78 @@ test('the end of an offer does not undo a change that was scheduled meanwhile', 
   await adapter.act(todo!)
   await renew()
   expect(charges()).toEqual([499, 499, 499])
+})
+
+/** Changes of plan, five hours after the last reduced charge, and what is charged from then on. */
+const CHANGES: { given: Partial<PlanChange> & Pick<PlanChange, 'to'>; later: number[] }[] = [
+  { given: { to: TEAM }, later: [2483, 2999, 2999] },
+  { given: { to: YEAR }, later: [9398] },
+  { given: { to: { ...MONTH, quantity: 2 } }, later: [1489, 1998, 1998] },
+  { given: { to: BASIC, when: 'period_end' }, later: [499, 499] },
+  { given: { to: TEAM, when: 'period_end' }, later: [2999, 2999] },
+  { given: { to: YEAR, when: 'period_end' }, later: [9900] },
+]
+
+/** A read ends an offer for two periods: another caller changes the plan after its GET, and before its PATCH. */
+async function changeWhileEnding(given: Partial<PlanChange>) {
+  const started = await startChange(half(2))
+  const { emulator, change, renew, read } = started
+  await renew(true)
+  const results: unknown[] = []
+  emulator.onCall = async ({ method }, run) => {
+    if (method !== 'PATCH') return run()
+    emulator.onCall = undefined
+    results.push(await change(given))
+    return run()
+  }
+  await read(1)
+  expect(results).toEqual([{ outcome: 'changed' }])
+  return started
+}
+
+test.each(CHANGES)(
+  'the end of an offer keeps a change to $given.to.processorPrice at the same time, $given.when',
+  async ({ given, later }) => {
+    const { charges, renew, snapshot } = await changeWhileEnding(given)
+    const { amount: unitAmount, quantity, interval } = given.to
+    const expected = given.when
+      ? { unitAmount: 999, quantity: 1, scheduledChange: { charge: { unitAmount } } }
+      : { unitAmount, quantity, priceCovered: true, changedInPeriod: true }
+    expect(await snapshot()).toMatchObject(expected)
+    while (charges().length < later.length + 2) await renew()
+    expect(charges()).toEqual([499, 499, ...later])
+    expect(await snapshot()).toMatchObject({ unitAmount, quantity, scheduledChange: null, interval })
+  },
+)
+
+test.each([0, 1, 2, 3, 4, 5])(
+  'crashed at call %i, what the end of an offer has overwritten is restored',
+  async (calls) => {
+    for (const isExecuted of [true, false]) {
+      for (const { given, later } of [CHANGES[0]!, CHANGES[3]!]) {
+        const { emulator, charges, renew, read } = await changeWhileEnding(given)
+        crashAfter(emulator, calls, isExecuted)
+        await read().catch(() => {})
+        emulator.onCall = undefined
+        while (charges().length < later.length + 2) await renew()
+        expect(charges()).toEqual([499, 499, ...later])
+      }
+    }
+  },
+)
+
+test.each([
+  [0, 700],
+  [1, 999],
+])('%i charges after the change that ended an offer, the owner’s amount of %i counts', async (renewals, amount) => {
+  const { emulator, renew, change, charges, subscription, snapshot } = await startChange(half(2))
+  await renew()
+  await change({ to: TEAM, when: 'period_end' })
+  for (let renewal = 0; renewal < renewals; renewal++) await renew()
+  await emulator.update(subscription().id, { amount: { currency: 'EUR', value: (amount / 100).toFixed(2) } })
+  await renew()
+  expect(await snapshot()).toMatchObject({ unitAmount: amount, scheduledChange: null })
+  expect(charges().slice(renewals)).toEqual([...[499, 499, 2999].slice(renewals, 2 + renewals), amount])
 })
 
 test('an amount that the owner sets at Mollie replaces the offer', async () => {
