@@ -63,15 +63,19 @@ export function toChangeable(observed: ObservedSale, purchase: PurchaseSnapshot)
 /** See `ProcessorMethods.previewPlanChange`. The amount is calculated here, so it is no estimate. Null if the change would leave credit. */
 export function previewChange(found: Changeable, change: PlanChange): PlanChangePreview | null {
   const { currency } = change.to
-  const amount = total(change)
   const common = { currency, isEstimate: false }
   if (change.when === 'period_end') {
     const at = periodEnd(found)
-    return { ...common, dueNow: 0, credit: 0, effectiveAt: at, next: { amount, at } }
+    return { ...common, dueNow: 0, credit: 0, effectiveAt: at, next: { amount: nextAmount(found, change), at } }
   }
   const { credit, due, end } = calculate(found, change)
   if (due < 0) return null
-  return { ...common, dueNow: due, credit, effectiveAt: change.pricedAt, next: { amount, at: end } }
+  return { ...common, dueNow: due, credit, effectiveAt: change.pricedAt, next: { amount: total(change), at: end } }
+}
+
+/** What the charge after this period costs. If the change keeps the plan, its offer goes on. */
+function nextAmount({ plan, charges }: Changeable, change: PlanChange): number {
+  return isSameTerms(plan.terms, targetTerms(change)) ? toTotal(nextTerms(plan, charges)).amount : total(change)
 }
 
 /** See `ProcessorMethods.changePlan`. `found` must have no paid difference that has not changed the plan yet. */

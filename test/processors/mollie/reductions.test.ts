@@ -82,17 +82,17 @@ test('the end of an offer does not undo a change that was scheduled meanwhile', 
 })
 
 /** Changes of plan, five hours after the last reduced charge, and what is charged from then on. */
-const CHANGES: { given: Partial<PlanChange> & Pick<PlanChange, 'to'>; later: number[] }[] = [
-  { given: { to: TEAM }, later: [2483, 2999, 2999] },
-  { given: { to: YEAR }, later: [9398] },
-  { given: { to: { ...MONTH, quantity: 2 } }, later: [1489, 1998, 1998] },
+const CHANGES: { given: Pick<PlanChange, 'to' | 'when'>; later: number[] }[] = [
+  { given: { to: TEAM, when: 'now' }, later: [2483, 2999, 2999] },
+  { given: { to: YEAR, when: 'now' }, later: [9398] },
+  { given: { to: { ...MONTH, quantity: 2 }, when: 'now' }, later: [1489, 1998, 1998] },
   { given: { to: BASIC, when: 'period_end' }, later: [499, 499] },
   { given: { to: TEAM, when: 'period_end' }, later: [2999, 2999] },
   { given: { to: YEAR, when: 'period_end' }, later: [9900] },
 ]
 
 /** A read ends an offer for two periods: another caller changes the plan after its GET, and before its PATCH. */
-async function changeWhileEnding(given: Partial<PlanChange>) {
+async function changeWhileEnding(given: Pick<PlanChange, 'to' | 'when'>) {
   const started = await startChange(half(2))
   const { emulator, change, renew, read } = started
   await renew(true)
@@ -113,9 +113,10 @@ test.each(CHANGES)(
   async ({ given, later }) => {
     const { charges, renew, snapshot } = await changeWhileEnding(given)
     const { amount: unitAmount, quantity, interval } = given.to
-    const expected = given.when
-      ? { unitAmount: 999, quantity: 1, scheduledChange: { charge: { unitAmount } } }
-      : { unitAmount, quantity, priceCovered: true, changedInPeriod: true }
+    const expected =
+      given.when === 'period_end'
+        ? { unitAmount: 999, quantity: 1, scheduledChange: { charge: { unitAmount } } }
+        : { unitAmount, quantity, priceCovered: true, changedInPeriod: true }
     expect(await snapshot()).toMatchObject(expected)
     while (charges().length < later.length + 2) await renew()
     expect(charges()).toEqual([499, 499, ...later])
@@ -208,4 +209,18 @@ test.each([
   expect(await snapshot()).toMatchObject({ unitAmount: 999, scheduledChange: null })
   for (const _ of [1, 2, 3]) await renew()
   expect(charges()).toEqual(expected)
+})
+
+test('undoing a scheduled change is previewed with what the offer leaves', async () => {
+  const { change, preview, charges, renew, end } = await startChange(half(2))
+  await change({ to: BASIC, when: 'period_end' }, 0)
+  const undo = { key: 'change_2', to: MONTH, when: 'period_end' } as const
+  expect(await preview(undo)).toMatchObject({ dueNow: 0, next: { amount: 499, at: end } })
+  await change(undo, 0)
+  await renew()
+  await change({ key: 'change_3', to: TEAM, when: 'period_end' }, 0)
+  expect(await preview({ ...undo, key: 'change_4' })).toMatchObject({ next: { amount: 999 } })
+  await change({ ...undo, key: 'change_4' }, 0)
+  await renew()
+  expect(charges()).toEqual([499, 499, 999])
 })
