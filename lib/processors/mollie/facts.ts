@@ -4,24 +4,28 @@
 import * as z from 'zod'
 import { toMinorUnits } from '../../money/money.ts'
 import type { PaymentFact } from '../processor.ts'
-import { isChargedBack, type Payment, Reduction } from './objects.ts'
+import { isChargedBack, type Payment, Reduction, Renewal } from './objects.ts'
+import { withoutEnded } from './plan.ts'
 
 /** Number of charges to check, the newest: older ones were reported in their time. */
 const NEWEST = 12
 
 /** `charges`: latest first. */
 export const saleFacts = (payment: Payment, charges: Payment[]): PaymentFact[] => [
-  ...paymentFacts(payment),
+  ...paymentFacts(payment, charges),
   ...chargeFacts(charges),
 ]
 
 /** The facts of charges, or of differences; latest first. */
 export function chargeFacts(charges: Payment[]): PaymentFact[] {
   const isRecent = (charge: Payment, place: number) => place < NEWEST || charge._embedded != null
-  return charges.filter(isRecent).toReversed().flatMap(paymentFacts)
+  return charges
+    .filter(isRecent)
+    .toReversed()
+    .flatMap((charge) => paymentFacts(charge, charges))
 }
 
-function paymentFacts(payment: Payment): PaymentFact[] {
+function paymentFacts(payment: Payment, charges: Payment[]): PaymentFact[] {
   const { id, amount, createdAt, paidAt, failedAt, status, sequenceType, _embedded } = payment
   if (amount.amount === 0) return []
   const facts: PaymentFact[] = []
@@ -32,7 +36,7 @@ function paymentFacts(payment: Payment): PaymentFact[] {
     more: Pick<PaymentFact, 'discount'> = {},
   ) => facts.push({ kind, id: about.id, paymentId: id, ...about.amount, occurredAt, ...more })
 
-  if (status === 'paid') add('succeeded', payment, paidAt ?? createdAt, { discount: takenOff(payment) })
+  if (status === 'paid') add('succeeded', payment, paidAt ?? createdAt, { discount: takenOff(payment, charges) })
   if (status === 'failed') add('failed', payment, failedAt ?? createdAt)
   for (const refund of _embedded?.refunds ?? []) {
     if (refund.status === 'refunded') add('refunded', refund, refund.createdAt)
@@ -48,11 +52,13 @@ function paymentFacts(payment: Payment): PaymentFact[] {
   return facts
 }
 
-const Reduced = z.object({ reduction: Reduction })
+const Reduced = z.object({ reduction: Reduction, scheduled: Renewal.shape.scheduled })
 
-/** What an offer has taken off a payment. Its metadata also names an offer that has ended. */
-function takenOff({ metadata, amount: { amount, currency } }: Payment): number {
+/** What an offer has taken off a payment. Its metadata also names an offer that has ended, perhaps by an earlier charge or by this one. */
+function takenOff({ metadata, createdAt, amount: { amount, currency } }: Payment, charges: Payment[]): number {
   const { data } = Reduced.safeParse(metadata)
+  const until = charges.filter((charge) => charge.createdAt <= createdAt)
+  const reduction = data && withoutEnded(data, until)
   const units = (value: string) => toMinorUnits(Number(value), currency)
-  return data && units(data.reduction.reduced) === amount ? units(data.reduction.price) - amount : 0
+  return reduction && units(reduction.reduced) === amount ? units(reduction.price) - amount : 0
 }

@@ -36,9 +36,9 @@ export function readPlan(found: Subscription, charges: Payment[]): Plan {
   const subscription = overwritten ? { ...found, amount: toTotal(overwritten) } : found
   const terms = chargedTerms(subscription)
   const scheduled = findScheduled(subscription)
-  if (!scheduled) return { ...readReduced(subscription, terms), scheduled: null, intervalToSet: null }
+  if (!scheduled) return { ...readReduced(subscription, terms, charges), scheduled: null, intervalToSet: null }
   const hasBegun = charges.some(({ createdAt }) => amsterdamDate(createdAt) >= scheduled.at)
-  if (!hasBegun) return { ...readReduced(subscription, scheduled.from), scheduled, intervalToSet: null }
+  if (!hasBegun) return { ...readReduced(subscription, scheduled.from, charges), scheduled, intervalToSet: null }
   const { interval } = scheduled.to
   return {
     terms: { ...terms, interval },
@@ -57,13 +57,30 @@ export const soldPlan = ({ renewal, quantity, interval, interval_count: count, r
 })
 
 /** The price to which terms are reduced by an offer. They are another price if the owner has changed the amount at Mollie since. */
-function readReduced(subscription: Subscription, terms: Terms): Pick<Plan, 'terms' | 'reduction'> {
-  const { reduction, units } = requireRenewal(subscription)
+function readReduced(subscription: Subscription, terms: Terms, charges: Payment[]): Pick<Plan, 'terms' | 'reduction'> {
+  const renewal = requireRenewal(subscription)
+  const { units } = renewal
+  const reduction = withoutEnded(renewal, charges)
   const { value } = writeAmount(toTotal(terms))
   if (value === reduction?.price) return { terms, reduction }
   if (value !== reduction?.reduced) return { terms, reduction: null }
   return { terms: { ...terms, ...(units ?? { value: reduction.price, quantity: 1 }) }, reduction }
 }
+
+/**
+ * The offer in our metadata, unless a scheduled change has ended it by a charge: both stay there. A scheduled change that the owner undid at
+ * Mollie was never charged, and has ended nothing.
+ */
+export const withoutEnded = (
+  { reduction, scheduled }: Pick<Renewal, 'reduction' | 'scheduled'>,
+  charges: Payment[],
+): Reduction | undefined =>
+  scheduled &&
+  charges.some(
+    ({ createdAt, amount }) => amsterdamDate(createdAt) >= scheduled.at && isSameAmount(amount, toTotal(scheduled.to)),
+  )
+    ? undefined
+    : reduction
 
 /**
  * What a change of plan set, if a read that ended an offer at the same time has overwritten its amount; null otherwise. Such a read sets the

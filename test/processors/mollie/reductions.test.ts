@@ -224,3 +224,62 @@ test('undoing a scheduled change is previewed with what the offer leaves', async
   await renew()
   expect(charges()).toEqual([499, 499, 999])
 })
+
+const SEATS = { ...MONTH, quantity: 2 }
+const THREE = { quantity: 3, reduction: { takenOff: 300, periods: 2 } } as const
+
+test.each([
+  ['another price', half('forever'), BASIC, [499, 499, 499], 500],
+  ['one of two units', { quantity: 2, reduction: { takenOff: 999, periods: 'forever' } }, MONTH, [999, 999, 999], 999],
+  ['two of three units', THREE, SEATS, [2697, 1998, 1998], 300],
+] as const)('after a scheduled change to %s nothing is taken off', async (_, sold, to, expected, discount) => {
+  const { change, charges, renew, read } = await startChange(sold)
+  await change({ to, when: 'period_end' }, 0)
+  for (const _ of [1, 2]) await renew()
+  expect(charges()).toEqual(expected)
+  const { payments, found } = await read()
+  expect(payments?.map((payment) => payment.discount)).toEqual([discount, 0, 0])
+  expect(found?.purchase).toMatchObject({ unitAmount: to.amount, quantity: to.quantity, priceCovered: true })
+})
+
+test.each([999, 499])(
+  'an offer that a scheduled change has ended does not come back for an amount of %i',
+  async (amount) => {
+    const { emulator, change, charges, renew, read, subscription } = await startChange(half('forever'))
+    await change({ to: TEAM, when: 'period_end' }, 0)
+    await renew()
+    await emulator.update(subscription().id, { amount: { currency: 'EUR', value: `${amount / 100}` } })
+    expect((await read()).found?.purchase).toMatchObject({ unitAmount: amount })
+    for (const _ of [1, 2]) await renew()
+    expect(charges()).toEqual([499, 2999, amount, amount])
+    const { payments, found } = await read()
+    expect(payments?.map(({ discount }) => discount)).toEqual([500, 0, 0, 0])
+    expect(found?.purchase).toMatchObject({ unitAmount: amount, priceCovered: true })
+  },
+)
+
+test('an offer goes on when the owner undoes a scheduled change at Mollie', async () => {
+  const { emulator, change, charges, renew, read, subscription } = await startChange(half('forever'))
+  await change({ to: TEAM, when: 'period_end' }, 0)
+  await emulator.update(subscription().id, { amount: { currency: 'EUR', value: '9.99' } })
+  for (const _ of [1, 2]) await renew()
+  expect(charges()).toEqual([499, 499, 499])
+  const { payments, found } = await read()
+  expect(payments?.map(({ discount }) => discount)).toEqual([500, 500, 500])
+  expect(found?.purchase).toMatchObject({ unitAmount: 999, priceCovered: true, scheduledChange: null })
+})
+
+test('an offer for several units goes on when a scheduled change of their number is undone', async () => {
+  const { change, preview, charges, renew, read, snapshot } = await startChange(THREE)
+  expect(await snapshot()).toMatchObject({ unitAmount: 999, quantity: 3, charged: 2697, priceCovered: true })
+  await change({ to: SEATS, when: 'period_end' }, 0)
+  expect(await snapshot()).toMatchObject({ unitAmount: 999, quantity: 3, scheduledChange: { quantity: 2 } })
+  const undo = { key: 'change_2', to: { ...MONTH, quantity: 3 }, when: 'period_end' } as const
+  expect(await preview(undo)).toMatchObject({ dueNow: 0, next: { amount: 2697 } })
+  expect(await change(undo, 0)).toEqual({ outcome: 'changed' })
+  for (const _ of [1, 2, 3]) await renew()
+  expect(charges()).toEqual([2697, 2697, 2997, 2997])
+  const { payments, found } = await read()
+  expect(payments?.map(({ discount }) => discount)).toEqual([300, 300, 0, 0])
+  expect(found?.purchase).toMatchObject({ unitAmount: 999, quantity: 3, priceCovered: true, scheduledChange: null })
+})
