@@ -10,6 +10,8 @@ export type PurchaseWithPayment = Schemas['PurchaseWithPayment']
 export type Bootstrap = Omit<Schemas['Bootstrap'], 'prices'> & { prices: Price[] }
 /** A price of bootstrap. Its slug is one of the paywall file's, so that `open` and `checkout` accept it. */
 export type Price = Omit<Schemas['Price'], 'slug'> & { slug: PriceSlug }
+/** An offer of bootstrap that takes something off. Of the owner's own entries, which are in the same list, any field may be missing. */
+export type Offer = Extract<Bootstrap['offers'][number], { title: string; prices: string[] }>
 export type Checkout = Schemas['Checkout']
 export type Cancelled = Schemas['Cancelled']
 export type PlanPreview = Extract<Schemas['PlanChange'], { quote: string }>

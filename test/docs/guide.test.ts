@@ -126,6 +126,21 @@ describe('the modules', () => {
     expect([await creditsLeft(email), await hasAccess(email)]).toEqual([100, false])
   })
 
+  test('sell at an offer, or with a code, or say why not', async () => {
+    const [{ buyAtOffer }, { paywall }] = await Promise.all(['offers.ts', 'paywall.ts'].map(load))
+    const { offers, settings } = await paywall.bootstrap()
+    expect(offers.map(({ id }: { id: string }) => id)).toEqual(['launch'])
+    expect(settings.accepts_codes).toBe(true)
+    for (const [order, amount] of [
+      [{ offer: 'launch' }, 499],
+      [{ code: 'friends-2027' }, 799],
+    ]) {
+      const { page } = await buyAtOffer(newEmail(), order)
+      expect(world.stripe.checkoutSessions.find(({ url }) => url === page)).toMatchObject({ amount_total: amount })
+    }
+    expect(await buyAtOffer(newEmail(), { code: 'FRIEND' })).toEqual({ reason: 'unknown' })
+  })
+
   test('change the plan for what the preview shows', async () => {
     const email = newEmail()
     const [{ previewUpgrade, upgrade }, { openCheckout }, { paywall }] = await Promise.all(

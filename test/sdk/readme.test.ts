@@ -144,6 +144,7 @@ test('the examples compile with the SDK’s types', async () => {
     'browser.ts': 'createPaywall(',
     'webhooks.ts': 'export const POST',
     'events.ts': 'const note',
+    'offers.ts': 'readOffers(',
     'dialog.ts': 'createDialog(',
   }
   const sources = Object.entries(modules).map(([name, text]) => [name, find(text)])
@@ -151,5 +152,5 @@ test('the examples compile with the SDK’s types', async () => {
 })
 
 test('every example is tested here', () => {
-  expect(quickstart('').blocks).toHaveLength(6)
+  expect(quickstart('').blocks).toHaveLength(7)
 })

@@ -22,11 +22,16 @@ export interface Site {
 }
 
 /** `paywall`: fields of the paywall. By default it has a monthly price with the feature `export`. */
-export async function startSite(paywall: FileJson = { prices: [monthly({ features: ['export'] })] }): Promise<Site> {
+export async function startSite(
+  paywall: FileJson = { prices: [monthly({ features: ['export'] })] },
+  { rateLimited = false } = {},
+): Promise<Site> {
   await using started = new AsyncDisposableStack()
   // The Workers cache the paywall of a domain for some seconds, and they also serve the worlds of other tests.
   const domain = `pay-${randomUUID()}.localhost`
-  const world = started.adopt(await startTestWorld({ file: { paywall: { ...paywall, domain } } }), (all) => all.close())
+  const world = started.adopt(await startTestWorld({ rateLimited, file: { paywall: { ...paywall, domain } } }), (all) =>
+    all.close(),
+  )
   const sdk = await bundledModule("export * from 'paywall-billing-sdk/browser'")
   const pages = await startOwnerSite('<!doctype html><title>A site</title>', { '/sdk.js': sdk })
   const { url } = started.adopt(pages, (each) => each.close())

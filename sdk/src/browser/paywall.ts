@@ -18,7 +18,7 @@ import type { Listener, WatchedUser } from './watched-user.ts'
 
 /** The options of start-checkout that users may set. */
 export type OpenParams = ReturnUrls &
-  Pick<CheckoutParams, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl'>
+  Pick<CheckoutParams, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl' | 'quantity' | 'offer' | 'code'>
 
 /** `captchaToken`: the token of a solved captcha, where one was asked for. */
 export type CodeOptions = CallOptions & { captchaToken?: string }
