@@ -26,7 +26,15 @@ function recordingFetch() {
     const [, operations] = Object.entries(paths).find(([path]) => isSamePath(path, pathname)) ?? []
     called.add(operations?.[method.toLowerCase()]?.operationId ?? `${method} ${pathname}`)
     const user = { id: '1001', prices: [], balances: [], purchases: [], subscription: { id: 's' } }
-    return Response.json({ ...user, access_token: 'a', refresh_token: 'r', expires_in: 3600, challenge: 'q' })
+    // Pending: otherwise the browser would wait for the changed plan.
+    return Response.json({
+      ...user,
+      pending: true,
+      access_token: 'a',
+      refresh_token: 'r',
+      expires_in: 3600,
+      challenge: 'q',
+    })
   }
   return { called, fetch }
 }

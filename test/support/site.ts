@@ -42,12 +42,12 @@ export async function startSite(
   return { world, browser, url, origin, close: () => running.disposeAsync() }
 }
 
-/** Starts a site for all tests of the calling file, and a browser context for each test, as for a new visitor. */
-export function siteOfFile(): { readonly site: Site; readonly context: BrowserContext } {
+/** Starts a site for all tests of the calling file, and a browser context for each test, as for a new visitor. `paywall`: see startSite. */
+export function siteOfFile(paywall?: FileJson): { readonly site: Site; readonly context: BrowserContext } {
   let site: Site
   let context: BrowserContext
   beforeAll(async () => {
-    site = await startSite()
+    site = await startSite(paywall)
   })
   afterAll(() => site.close())
   beforeEach(async () => {

@@ -11,6 +11,7 @@ import { openTicket, type TicketParams } from '../ticket.ts'
 import { toUser, type User } from '../user.ts'
 import { lastClickedPage } from './clicks.ts'
 import { goTo, type ReturnUrls, returnUrls } from './page.ts'
+import { waitForPlan } from './plan-wait.ts'
 import type { PurchaseWait } from './purchase-wait.ts'
 import type { KeptSession } from './session.ts'
 import type { Kept } from './store.ts'
@@ -190,12 +191,17 @@ export class BrowserPaywall {
     )
   }
 
-  /** Changes the plan of the user's subscription. If `checkoutUrl` is not null, it changes once the difference is paid there. If `pending` is true, that takes days. */
-  changePlan(input: QuotedChangeParams, options: CallOptions = {}): Promise<Reply.ChangedPlan> {
+  /**
+   * Changes the plan of the user's subscription, and resolves when `user` shows that, which takes a few seconds at most. If `checkoutUrl` is not
+   * null, go there: the plan changes once the buyer has paid. If `pending` is true, that takes days.
+   */
+  async changePlan(input: QuotedChangeParams, options: CallOptions = {}): Promise<Reply.ChangedPlan> {
     const key = newKey()
-    return this.#prices.sell(input.price, options, (price) =>
+    const changed = await this.#prices.sell(input.price, options, (price) =>
       changePlan(this.#parts.client(options), this.id, { ...input, price }, key),
     )
+    if (!changed.checkoutUrl && !changed.pending) await waitForPlan(this.#parts.watched, changed)
+    return changed
   }
 
   /** Creates a one-time URL of the user's portal at the processor. */

@@ -1,12 +1,10 @@
-import { PaywallError } from '../error.ts'
+import type { User } from '../user.ts'
+import { pollUser } from './poll-user.ts'
 import type { Kept } from './store.ts'
 import type { WatchedUser } from './watched-user.ts'
 
 /** How long to wait for a purchase, in milliseconds. A purchase that arrives later appears with the next read. */
 const MAX_WAIT_MS = 30_000
-/** The pause between two reads of the user, in milliseconds. It doubles each time, up to the maximum. */
-const PAUSE_MS = 500
-const MAX_PAUSE_MS = 4_000
 
 /** Waits for the purchase of a buyer who has returned from checkout. */
 export class PurchaseWait {
@@ -34,7 +32,7 @@ export class PurchaseWait {
     if (this.#running) return this.#running
     let hasArrived = false
     const poll = async () => {
-      hasArrived = await this.#poll(Date.now() + MAX_WAIT_MS)
+      hasArrived = await pollUser(this.#watched, MAX_WAIT_MS, (user) => this.#hasArrived(user))
       return hasArrived
     }
     this.#running = poll().finally(() => {
@@ -46,24 +44,9 @@ export class PurchaseWait {
     return this.#running
   }
 
-  async #poll(deadline: number): Promise<boolean> {
-    for (let pause = PAUSE_MS; !this.#hasArrived(); pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-      if (!this.#watched.user || Date.now() + pause > deadline) return false
-      await new Promise((resolve) => setTimeout(resolve, pause))
-      await this.#watched.refresh().catch(ignoreFailedCall)
-    }
-    return true
-  }
-
-  #hasArrived(): boolean {
-    const { user } = this.#watched
+  #hasArrived(user: User): boolean {
     const before = this.#before.read()
-    if (!user || !before) return user?.paid ?? false
+    if (!before) return user.paid
     return user.purchases.some(({ id, status }) => status !== 'pending' && !before.includes(id))
   }
-}
-
-/** A failed call does not end the wait: the next one may succeed. Other errors are bugs. */
-function ignoreFailedCall(error: unknown): void {
-  if (!(error instanceof PaywallError)) throw error
 }
