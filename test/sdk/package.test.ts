@@ -4,19 +4,30 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import sdk from '../../sdk/package.json' with { type: 'json' }
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'paywall-package-'))
 afterAll(() => rmSync(folder, { recursive: true }))
+const readme = readFileSync('sdk/README.md', 'utf8')
 
-/** Builds the package in a copy, because packing removes the build that other tests import. Returns the file's path. */
-async function pack(): Promise<string> {
-  const copy = join(folder, 'sdk')
-  cpSync('sdk', copy, { recursive: true, filter: (path) => !['dist', 'node_modules'].includes(basename(path)) })
-  cpSync('tsconfig.base.json', join(folder, 'tsconfig.base.json'))
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  symlinkSync(resolve('sdk/node_modules'), join(copy, 'node_modules'))
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: copy })
+/** The commands of the README that build the package and install it, without their comments. */
+const commands = (/^## Installation[\s\S]*?^```sh\n([\s\S]*?)^```/m.exec(readme)?.[1] ?? '')
+  .trim()
+  .split('\n')
+  .map((line) => line.replace(/ +#.*/, ''))
+
+/**
+ * Runs the README's command in a copy of the clone, because packing removes the build that other tests import. Its packages are those that
+ * are installed here. Returns the file's path.
+ */
+async function pack(command: string): Promise<string> {
+  const clone = join(folder, 'clone')
+  const built = ['dist', 'node_modules']
+  cpSync('sdk', join(clone, 'sdk'), { recursive: true, filter: (path) => !built.includes(basename(path)) })
+  for (const name of ['package.json', 'tsconfig.base.json']) cpSync(name, join(clone, name))
+  for (const name of ['node_modules', 'sdk/node_modules']) symlinkSync(resolve(name), join(clone, name))
+  await run('sh', ['-c', command], { cwd: clone })
   return join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!)
 }
 
@@ -42,9 +53,18 @@ const caller = await paywall.user({ token: null })
 console.log(caller?.user.email ?? 'nobody', typeof createPaywall, typeof createDialog, typeof webhooks, typeof nodeWebhooks)
 `
 
+test('the README lists every entry point', () => {
+  const entries = Object.keys(sdk.exports).filter((path) => path !== './package.json')
+  const listed = [...readme.matchAll(/^\| `(paywall-billing-sdk[/\w]*)` \|/gm)].map(([, name]) => name)
+  expect(listed.toSorted()).toEqual(entries.map((path) => path.replace('.', 'paywall-billing-sdk')).toSorted())
+  expect(readme).toContain(`has ${['no', 'one', 'two', 'three', 'four', 'five'][entries.length]} entry points:`)
+})
+
 test('the packed file can be installed in another project, as the README shows', async () => {
-  const file = await pack()
-  expect(readFileSync('sdk/README.md', 'utf8')).toContain(`npm install ../${basename(file)} `)
+  const [inClone, packIt = '', inProject] = commands
+  expect(inClone, 'packing compiles, for which a fresh clone has no compiler').toBe('npm ci')
+  const file = await pack(packIt)
+  expect(inProject).toBe(`npm install ../${basename(file)}`)
   const project = await install(file)
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(project, 'main.ts'), PROGRAM)
