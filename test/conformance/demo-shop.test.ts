@@ -1,3 +1,4 @@
+import { Paywall } from 'paywall-billing-sdk'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startShop } from '../../dev/world/shop.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
@@ -46,10 +47,17 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await handleWebhooks(shop)
     expect(await get('/export')).toContain('project,version')
     await post('/convert', { job: crypto.randomUUID() })
-    expect(await get('/')).toContain('You have 95 tokens')
+    const bought = await get('/')
+    expect(bought).toContain('You have 95 tokens')
+    expect(bought, 'a subscriber can still buy packs').toContain('50 tokens, $5.00')
+    expect(bought).not.toContain('For ever, $49.00')
 
+    const { world, key, paywall } = shop
+    const owner = new Paywall({ key, paywall: paywall.id, baseUrl: world.url })
+    const { estimate } = await owner.previewPlanChange({ email, price: 'plus' })
     const preview = await get('/?price=plus')
-    expect(preview).toMatch(/Change now: \$(9\.9\d|10\.00) today/)
+    expect(preview).toMatch(/Change now: \$(9\.9\d|10\.00) today, then \$19\.99 on [A-Z][a-z]+ \d+, \d{4}/)
+    expect(preview.includes(' (an estimate)')).toBe(estimate)
     const page = await post('/change', {
       price: 'plus',
       quote: /name="quote" value="([^"]+)"/.exec(preview)?.[1] ?? '',

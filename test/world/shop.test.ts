@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPaywallFile } from '../../cli/paywall-file/file.ts'
@@ -58,6 +58,11 @@ const untilShown = (page: Page, element: Locator, isShown = true) =>
     return (await element.isVisible()) === isShown
   })
 
+test('the shop has at most 80 lines', () => {
+  const sources = readdirSync('demo/shop').map((name) => readFileSync(`demo/shop/${name}`, 'utf8').trimEnd())
+  expect(sources.flatMap((source) => source.split('\n')).length).toBeLessThanOrEqual(80)
+})
+
 test('the shop sells a file of one’s own, without tokens and without a webhook endpoint for the shop', async () => {
   const { file, paywall, key } = world
   const own = await startShop({ port: await reservePort(), baseUrl: world.url, file, paywall, key })
@@ -86,7 +91,8 @@ describe('the demo’s shop', () => {
     expect((await page.request.get(`${shop.url}/export`)).status()).toBe(403)
     await press(page, button(page, 'Yearly, $89.00'))
     await press(page, page.locator('button[value=pay]'))
-    await page.waitForURL(`${shop.url}/`)
+    await page.waitForURL(`${world.url}/p/*/thanks`)
+    await page.goto(shop.url)
     await page.getByText('You have 8000 tokens.').waitFor()
     await press(page, button(page, 'Convert a file'))
     await page.getByText('You have 7995 tokens.').waitFor()
