@@ -1,4 +1,5 @@
 import { createServer, request as openRequest, type RequestListener } from 'node:http'
+import { createRequire } from 'node:module'
 import { buffer } from 'node:stream/consumers'
 import { nodeWebhooks, type PaywallEvent } from 'paywall-billing-sdk/webhooks'
 import { Webhook } from 'standardwebhooks'
@@ -71,6 +72,34 @@ test('a body that express.json() has parsed cannot be verified: 500, and the log
   expect((await post(url, event)).status).toBe(500)
   expect(String(log.mock.calls[0]?.[1])).toContain('before express.json()')
   expect(events).toEqual([])
+})
+
+/** What is used of Express, whose types are a package of their own. */
+interface Express {
+  (): RequestListener & { use(handler: unknown): unknown; post(path: string, handler: unknown): unknown }
+  json(): unknown
+}
+const express: Express = createRequire(import.meta.url)('express')
+
+test('an app of Express receives an event, unless express.json() comes first', async () => {
+  const log = vi.spyOn(console, 'error').mockReturnValue()
+  const { events, handle } = recording()
+  const json = { 'content-type': 'application/json', ...sign(event) }
+
+  const app = express()
+  app.post('/webhooks', handle)
+  app.use(express.json())
+  const url = await serve(app)
+  expect((await post(`${url}/webhooks`, event, json)).status).toBe(204)
+  expect((await post(`${url}/webhooks`, `${event} `, json)).status).toBe(400)
+  expect(events).toEqual([JSON.parse(event)])
+
+  const parsing = express()
+  parsing.use(express.json())
+  parsing.post('/webhooks', handle)
+  expect((await post(`${await serve(parsing)}/webhooks`, event, json)).status).toBe(500)
+  expect(String(log.mock.calls[0]?.[1])).toContain('before express.json()')
+  expect(events).toHaveLength(1)
 })
 
 test('a body that is too long is refused before it ends', async () => {
