@@ -1,24 +1,52 @@
 import type { Context } from 'hono'
 import type { RenderError } from '../../lib/http/base-app.ts'
 import { acceptsHtml, type ErrorPageContent, errorPage, errorPagePolicy } from '../../lib/http/error-page.ts'
+import { type InLanguages, type Language, preferredLanguage } from '../../lib/http/preferred-language.ts'
 
 /** The address is wrong, or its checkout has been deleted. */
-const UNKNOWN: ErrorPageContent = {
-  title: 'This link is no longer valid',
-  text: 'If you have paid, your purchase is safe: return to the site where you started and check your account.',
+const UNKNOWN: InLanguages<ErrorPageContent> = {
+  en: {
+    title: 'This link is no longer valid',
+    text: 'If you have paid, your purchase is safe: return to the site where you started and check your account.',
+  },
+  de: {
+    title: 'Dieser Link ist nicht mehr gültig',
+    text: 'Wenn Sie bezahlt haben, ist Ihr Kauf sicher: Kehren Sie zur Website zurück, auf der Sie begonnen haben, und sehen Sie in Ihrem Konto nach.',
+  },
 }
 
 /** The result of the payment is not known yet. */
-const LATER: ErrorPageContent = {
-  title: "We can't confirm your payment yet",
-  text: "If you have paid, nothing is lost and you don't need to pay again. Reload this page in a moment.",
+const LATER: InLanguages<ErrorPageContent> = {
+  en: {
+    title: "We can't confirm your payment yet",
+    text: "If you have paid, nothing is lost and you don't need to pay again. Reload this page in a moment.",
+  },
+  de: {
+    title: 'Wir können Ihre Zahlung noch nicht bestätigen',
+    text: 'Wenn Sie bezahlt haben, ist nichts verloren, und Sie müssen nicht noch einmal bezahlen. Laden Sie diese Seite gleich noch einmal.',
+  },
+}
+
+/** Asks whether to continue to a host. */
+const CONFIRM: InLanguages<(host: string) => Omit<ErrorPageContent, 'link'> & { link: string }> = {
+  en: (host) => ({
+    title: `Continue to ${host}?`,
+    text: "The seller has not listed this site. Continue only if you trust it, and don't enter a password or card details there unless you do. Your payment is not affected.",
+    link: `Continue to ${host}`,
+  }),
+  de: (host) => ({
+    title: `Weiter zu ${host}?`,
+    text: 'Der Verkäufer hat diese Website nicht angegeben. Fahren Sie nur fort, wenn Sie ihr vertrauen, und geben Sie dort sonst weder ein Passwort noch Kartendaten ein. Ihre Zahlung ist davon nicht betroffen.',
+    link: `Weiter zu ${host}`,
+  }),
 }
 
 /** Buyers return from the processor in a browser, so errors are rendered as a page. */
 export const renderBuyerError: RenderError = async function renderBuyerError(c, { status }) {
   if (!acceptsHtml(c.req.raw.headers)) return null
   c.header('Content-Security-Policy', await errorPagePolicy())
-  return c.html(errorPage(status < 500 ? UNKNOWN : LATER), status)
+  const language = readLanguage(c)
+  return c.html(errorPage(language, (status < 500 ? UNKNOWN : LATER)[language]), status)
 }
 
 /**
@@ -27,10 +55,9 @@ export const renderBuyerError: RenderError = async function renderBuyerError(c, 
  */
 export async function confirmRedirect(c: Context, target: URL): Promise<Response> {
   c.header('Content-Security-Policy', await errorPagePolicy())
-  const page: ErrorPageContent = {
-    title: `Continue to ${target.host}?`,
-    text: "The seller has not listed this site. Continue only if you trust it, and don't enter a password or card details there unless you do. Your payment is not affected.",
-    link: { href: target.href, text: `Continue to ${target.host}` },
-  }
-  return c.html(errorPage(page))
+  const language = readLanguage(c)
+  const { link, ...content } = CONFIRM[language](target.host)
+  return c.html(errorPage(language, { ...content, link: { href: target.href, text: link } }))
 }
+
+const readLanguage = (c: Context): Language => preferredLanguage(c.req.header('accept-language'))

@@ -1,7 +1,8 @@
 import { errorPage, errorPagePolicy } from '../../lib/http/error-page.ts'
+import { preferredLanguage } from '../../lib/http/preferred-language.ts'
 import { addCommonHeaders } from '../../lib/http/response-headers.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
-import { MESSAGES, type Refusal } from './refusals.ts'
+import { FRONT_PAGE, MESSAGES, type Refusal } from './refusals.ts'
 
 /** `X-Api-Key` is missing on purpose: browsers must not send owner keys across origins. */
 const ALLOWED_HEADERS =
@@ -24,13 +25,14 @@ export function jsonError(
 export async function htmlError(
   refusal: Refusal,
   requestId: string,
-  { path, headers }: { path: string; headers: Record<string, string> },
+  { request, path, headers }: { request: Request; path: string; headers: Record<string, string> },
 ): Promise<Response> {
   const [status] = sharedErrors[refusal]
   const ofPage = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': await errorPagePolicy() }
-  const front = { href: /^\/p\/\d+(?=\/)/.exec(path)?.[0] ?? '/', text: 'Go to the front page' }
-  const content = { ...MESSAGES[refusal], ...(refusal === 'not_found' && { link: front }) }
-  const response = new Response(errorPage(content), { status, headers: { ...headers, ...ofPage } })
+  const language = preferredLanguage(request.headers.get('accept-language'))
+  const front = { href: /^\/p\/\d+(?=\/)/.exec(path)?.[0] ?? '/', text: FRONT_PAGE[language] }
+  const content = { ...MESSAGES[refusal][language], ...(refusal === 'not_found' && { link: front }) }
+  const response = new Response(errorPage(language, content), { status, headers: { ...headers, ...ofPage } })
   return withCommonHeaders(response, requestId)
 }
 

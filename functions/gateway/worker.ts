@@ -58,7 +58,8 @@ function refuse({ request, path, route, refusal, headers = {}, cause }: Refused)
   const paywall_id = loggablePaywallId(route?.pattern.exec(path)?.groups?.id)
   const sdk_version = loggedSdkVersion(request.headers.get('x-sdk-version'))
   log('info', 'request', { ...place, method: request.method, paywall_id, sdk_version, status, refusal })
-  if (acceptsHtml(request.headers) && !isForPrograms(route)) return htmlError(refusal, requestId, { path, headers })
+  if (acceptsHtml(request.headers) && !isForPrograms(route))
+    return htmlError(refusal, requestId, { request, path, headers })
   return jsonError(refusal, requestId, { duplicateCode: route?.duplicateCode, headers })
 }
 

@@ -1,5 +1,7 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../../lib/http/errors.ts'
+import { paywallErrors } from '../../lib/http/shared-errors.ts'
+import { frontOf, isEmbeddedPath } from './contract.ts'
 import { rememberedEmbedder } from './embedder.ts'
 import { sentForm } from './form.ts'
 import { localeFor, parseTag } from './locale.ts'
@@ -15,8 +17,22 @@ export async function renderErrorPage(c: Context, { status, error, retryAfter }:
   const title = status === 404 ? texts.notFound : texts.problem
   const text = messageFor({ status, error, retryAfter: retryAfter ?? null }, texts)
   const again = c.req.method === 'POST' && status >= 429 ? await toRetry(c.req.raw) : null
-  const page = failurePage(texts, { tag: parseTag(locale), title, text, again })
+  const page = failurePage(texts, { tag: parseTag(locale), title, text, again, front: frontPage(c, error) })
   return show(c, PLAIN_STYLE, page, status, { embedder: rememberedEmbedder(c) })
+}
+
+/**
+ * The front page of the request's paywall, or of the host if there is no such paywall, in the language that the visitor has chosen. Null on
+ * that page itself, and where a dialog has none.
+ */
+function frontPage(c: Context, error: string): string | null {
+  const { path, method } = c.req
+  const isUnknown = error === paywallErrors.unknown_paywall[1]
+  if (isUnknown && isEmbeddedPath(path)) return null
+  const front = isUnknown ? '/' : frontOf(path)
+  if (front === path && method !== 'POST') return null
+  const locale = c.req.query('locale')
+  return locale === undefined ? front : `${front}?${new URLSearchParams({ locale })}`
 }
 
 /** The submitted form and its URL, so that the visitor can submit it again unchanged. */

@@ -1,4 +1,5 @@
 // An HTML page, usually for an error, for responses that browsers display where no page of a paywall can.
+import type { Language } from './preferred-language.ts'
 import { styleOnlyPolicy } from './style-source.ts'
 
 /** The content: what happened, what it means for what the user sent, and what to do next. */
@@ -19,9 +20,9 @@ background:#f7f7f9;color:#17191f}h1{font-size:1.75rem;line-height:1.15;margin:0 
 /** The Content-Security-Policy of such a page. */
 export const errorPagePolicy = (): Promise<string> => styleOnlyPolicy(STYLE)
 
-/** The page. It is in English: the paywall and its languages are not known here. */
-export const errorPage = ({ title, text, link }: ErrorPageContent): string => `<!doctype html>
-<html lang="en">
+/** The page. Its language is the browser's: the paywall and its locales are not known here. */
+export const errorPage = (language: Language, { title, text, link }: ErrorPageContent): string => `<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -30,6 +30,25 @@ test.each([
   expect(await (await world.fetch(path)).json()).toEqual(refusal('not_found'))
 })
 
+test.each([
+  ['de-AT,de;q=0.9,en;q=0.8', 'de'],
+  ['fr, en;q=0.4, de;q=0.6', 'de'],
+  ['de;q=0, fr', 'en'],
+  ['fr', 'en'],
+  ['en, de', 'en'],
+])('a browser that accepts %s gets its error pages in the language: %s', async (accepted, language) => {
+  const headers = { ...BROWSER, 'accept-language': accepted }
+  const [wrong, broken] = await Promise.all(
+    ['/p/1001/nothing', `/r/${randomUUID()}/success`].map(async (path) =>
+      (await world.fetch(path, { headers })).text(),
+    ),
+  )
+  for (const html of [wrong, broken]) expect(html).toContain(`<html lang="${language}">`)
+  expect(wrong).toContain(language === 'de' ? 'Seite nicht gefunden' : 'Page not found')
+  expect(wrong).toContain(language === 'de' ? '>Zur Startseite</a>' : '>Go to the front page</a>')
+  expect(broken).toContain(language === 'de' ? 'Dieser Link ist nicht mehr gültig' : 'This link is no longer valid')
+})
+
 test('a browser that requests a page too often gets an error page, and other clients get JSON', async () => {
   // A form without an origin is refused at once: the burst costs no reads.
   const path = `/p/${world.paywall.id}/account`

@@ -264,6 +264,7 @@ export const DE: Texts = {
 
   problem: 'Das hat nicht geklappt',
   notFound: 'Seite nicht gefunden',
+  toFront: 'Zur Startseite',
   notFoundText: 'Prüfen Sie die Adresse, oder gehen Sie zur vorherigen Seite zurück.',
   failed: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
   tryLater: (minutes) => `Zu viele Versuche. Bitte versuchen Sie es in ${waitText(minutes)} noch einmal.`,

@@ -245,6 +245,7 @@ export const EN = {
   // Errors.
   problem: 'Something went wrong',
   notFound: 'Page not found',
+  toFront: 'Go to the front page',
   notFoundText: 'Check the address, or go back to the previous page.',
   failed: 'Something went wrong on our side. Please try again in a moment.',
   tryLater: (minutes: number) => `Too many attempts. Please try again in ${waitText(minutes)}.`,

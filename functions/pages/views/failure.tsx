@@ -21,10 +21,12 @@ interface Failure {
   text: string
   /** Null if there is nothing to submit again. */
   again: Retry | null
+  /** The URL of the front page; null if there is none to go to. */
+  front: string | null
 }
 
 /** The error page, shown where the paywall's own page cannot be. */
-export function failurePage(texts: Texts, { tag, title, text, again }: Failure) {
+export function failurePage(texts: Texts, { tag, title, text, again, front }: Failure) {
   return html`<!doctype html>${(
     <html lang={tag}>
       <head>
@@ -40,6 +42,11 @@ export function failurePage(texts: Texts, { tag, title, text, again }: Failure) 
           <h1>{title}</h1>
           <p>{text}</p>
           {again && <AgainForm texts={texts} again={again} />}
+          {front && (
+            <p>
+              <a href={front}>{texts.toFront}</a>
+            </p>
+          )}
         </main>
       </body>
     </html>
