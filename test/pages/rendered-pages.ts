@@ -44,7 +44,7 @@ export const RENDERED: Record<string, Record<string, Way>> = {
   stayedPage: {
     'of a subscriber': asCanceller(async (visitor) => {
       await press(visitor, 'Keep it at $44.50')
-      await visitor.page.getByRole('heading', { name: 'Good that you stay' }).waitFor()
+      await visitor.page.getByRole('heading', { name: "We're glad you're staying" }).waitFor()
     }),
   },
   leavingPage: {

@@ -68,7 +68,7 @@ describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
 
     // Restoring has merged the anonymous user who bought.
     await page.goto(`${home}/account`)
-    const signedOut = page.getByText('You have been signed out on this device')
+    const signedOut = page.getByText('You are no longer signed in on this device')
     expect(await signedOut.count()).toBe(knowsAddress ? 1 : 0)
     await page.reload()
     expect(await signedOut.count(), 'it is shown once').toBe(0)

@@ -79,6 +79,9 @@ describe('the session', () => {
     await visitor.page.context().addCookies(before.filter(({ name }) => name === 'paywall_refresh'))
     await visitor.page.goto(`${visitor.home}/account`)
     await visitor.page.getByLabel('E-mail address').waitFor()
+    expect(await visitor.page.textContent('main')).toContain(
+      'You are no longer signed in on this device. Sign in to see your purchases.',
+    )
     expect(await readCookies(visitor)).toEqual([])
   })
 

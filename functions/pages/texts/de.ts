@@ -71,7 +71,6 @@ export const DE: Texts = {
   dueToday: (amount) => `Heute fällig: ${amount}.`,
   afterTrial: (price, days) => `Nach ${days === 1 ? '1 Tag' : `${days} Tagen`}: ${price}, bis Sie kündigen.`,
   renewsAt: (price) => `Danach ${price}, bis Sie kündigen.`,
-  neverRenews: 'Verlängert sich nicht.',
   ends: (label) => `Ihr Abo „${label}“ endet: Es wird nichts mehr dafür abgebucht.`,
   regularPrice: 'Regulärer Preis:',
   offerPrice: 'Jetzt:',
@@ -151,8 +150,8 @@ export const DE: Texts = {
     'Er gehört dann zu Ihrem Konto, und Sie sehen ihn auf jedem Gerät, auf dem Sie sich mit dieser Adresse anmelden. Auf dem Gerät, auf dem Sie ' +
     'ohne Anmeldung gekauft haben, werden Sie abgemeldet.',
   wasSignedOut:
-    'Sie wurden auf diesem Gerät abgemeldet. Falls Sie Ihren Kauf auf einem anderen Gerät wiederhergestellt haben, melden Sie sich auch hier ' +
-    'mit derselben Adresse an. Dann sehen Sie ihn auf beiden Geräten.',
+    'Sie sind auf diesem Gerät nicht mehr angemeldet. Melden Sie sich an, um Ihre Käufe zu sehen. Wenn Sie einen Kauf an anderer Stelle ' +
+    'wiederhergestellt haben, verwenden Sie hier dieselbe Adresse.',
   restored: 'Willkommen zurück. Hier sind Ihre Käufe.',
   nothingRestored: 'Zu dieser Adresse haben wir keinen Kauf gefunden.',
 

@@ -50,7 +50,6 @@ export const EN = {
   dueToday: (amount: string) => `Due today: ${amount}.`,
   afterTrial: (price: string, days: number) => `After ${dayCount(days)}: ${price}, until you cancel.`,
   renewsAt: (price: string) => `Then ${price}, until you cancel.`,
-  neverRenews: 'It never renews.',
   ends: (label: string) => `Your subscription ${label} ends: you are not charged for it again.`,
   // Offers.
   regularPrice: 'Regular price:',
@@ -130,8 +129,8 @@ export const EN = {
     'It then belongs to your account, and you see it on every device where you sign in with this address. You will be signed out on ' +
     'the device where you bought without signing in.',
   wasSignedOut:
-    'You have been signed out on this device. If you restored your purchase on another device, sign in here with the same address to ' +
-    'see it on both.',
+    'You are no longer signed in on this device. Sign in to see your purchases. If you restored a purchase elsewhere, use the same address ' +
+    'here.',
   restored: 'Welcome back. Here are your purchases.',
   nothingRestored: 'We found no purchases for this address.',
 
@@ -226,7 +225,7 @@ export const EN = {
   stayPriceForEver: (price: string, day: string) => `From ${day} you pay ${price}, until you cancel.`,
   stayAt: (price: string) => `Keep it at ${price}`,
   stayHint: 'Nothing is charged today.',
-  stayed: 'Good that you stay',
+  stayed: "We're glad you're staying",
   stayedText: 'Your subscription continues, and nothing was cancelled.',
   otherDiscount: 'Your subscription already has a discount, or is about to change. This offer cannot be added.',
   add: (label: string) => `Add ${label}`,

@@ -79,7 +79,7 @@ function paymentTerms(site: Site, price: Price): string {
   const days = trialDays(site, price)
   const today = texts.dueToday(formatMoney(days > 0 ? 0 : amount, currency, site))
   const { interval, interval_count: count } = price
-  if (interval === null) return `${today} ${texts.neverRenews}`
+  if (interval === null) return today
   const periods = dealFor(site, price)?.offer.discount.periods ?? 'forever'
   const first = formatPrice(price, site, amount)
   if (days > 0) return `${today} ${texts.afterTrial(first, days)}`
