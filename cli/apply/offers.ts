@@ -41,7 +41,7 @@ export function compareOffers({ id: paywallId, discounts }: FilePaywall, stored?
     difference.toSave.push(row)
   }
   for (const { id } of known.filter((offer) => !discounts.some(({ id }) => id === offer.id))) {
-    difference.changes.push(toChange(`paywall ${paywallId}: offer ${id}`, 'is no longer made'))
+    difference.changes.push(toChange(`paywall ${paywallId}: offer ${id}`, 'removed'))
     difference.toRetire.push({ paywall_id: paywallId, id })
   }
   return difference

@@ -151,15 +151,17 @@ function priceProblem({ discount, show }: WrittenDiscountOffer, price: WrittenPr
   if (!interval && show === 'cancel') return `${slug} is a one-time price: nobody cancels it`
   if (interval && periods === undefined) return `${slug} is a subscription: say in discount.periods how long it lasts`
   if (price.trial_days && periods !== 'forever') {
-    return `${slug} begins with a trial, in which no processor counts periods alike: use "forever", or a price without trial_days`
+    return `${slug} begins with a trial, and processors count a discount's periods differently during a trial: use "forever", or a price without trial_days`
   }
   const variants = [price, ...price.locals]
   if (percent !== undefined) {
     const sold = variants.filter((each) => isCurrency(each.currency))
     const free = sold.find((each) => share(percent, each) === 0)
-    if (free) return `${percent} % of ${free.amount} ${free.currency} is nothing`
+    if (free) return `${percent} % of ${free.amount} ${free.currency} rounds to 0: the offer would have no discount`
     const low = sold.find((each) => share(percent, each) === minorUnits(each.amount, each.currency))
-    return low ? `${percent} % of ${low.amount} ${low.currency} is all of it` : null
+    return low
+      ? `${percent} % of ${low.amount} ${low.currency} rounds to the whole price: the offer would be free`
+      : null
   }
   if (amount === undefined || currency === undefined) return null
   const foreign = variants.find((each) => each.currency !== currency)

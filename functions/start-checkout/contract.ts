@@ -117,7 +117,7 @@ export const errors = defineErrors<NamedRefusal>({
       "the paywall's domain or of a page in its settings",
   ],
   fixed_trial: [400, 'Invalid trial_days', "The processor's plans define the trials"],
-  invalid_offer: [400, 'invalid_offer', 'The call names an offer that the buyer does not get: `reason` says why'],
+  invalid_offer: [400, 'invalid_offer', 'This buyer cannot use the offer: see `reason`'],
   not_per_unit: [400, 'Invalid quantity', 'The price is not sold per unit: its `per_unit` is false'],
   too_many_codes: [
     429,
@@ -204,7 +204,7 @@ export const Body = z
         )
         .describe(
           'How many units to sell, such as seats, of a price with `per_unit`. The amount and the tokens of the price are those of one ' +
-            'unit; what the `amount` of an offer takes off, it takes off once. Default 1',
+            'unit. The `amount` of an offer is deducted once, not per unit. Default 1',
         ),
       offer: optional('Invalid offer', (code) => z.string(code).max(OFFER_LENGTH, code)).describe(
         'The `id` of an offer from bootstrap, to sell at its discount. Each user can use an offer once',

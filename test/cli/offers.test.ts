@@ -84,7 +84,7 @@ test.each<[string, object, ...string[]]>([
   [
     'the whole of a cent',
     { discount: { percent: 50, periods: 1 }, prices: ['cent'] },
-    'prices[0]: 50 % of 0.01 USD is all of it',
+    'prices[0]: 50 % of 0.01 USD rounds to the whole price: the offer would be free',
   ],
   [
     'dollars from rupees',
@@ -104,7 +104,7 @@ test.each<[string, object, ...string[]]>([
   [
     'periods after a trial',
     { prices: ['trial'] },
-    'prices[0]: trial begins with a trial, in which no processor counts periods alike: use "forever", or a price without trial_days',
+    'prices[0]: trial begins with a trial, and processors count a discount\'s periods differently during a trial: use "forever", or a price without trial_days',
   ],
   ['of an unknown price', { prices: ['montly'] }, 'prices[0]: there is no price montly: did you mean monthly?'],
   ['of a price twice', { prices: ['monthly', 'monthly'] }, 'prices[1]: monthly is listed twice'],
@@ -183,8 +183,8 @@ describe('apply', async () => {
       { path: 'code', old: 'SUMMER', new: 'spring' },
     ])
     expect((await apply({ ...base, [path]: [] })).changes.map(({ what, how }) => `${what} ${how}`)).toEqual([
-      `paywall ${id}: offer spring is no longer made`,
-      `paywall ${id}: offer summer is no longer made`,
+      `paywall ${id}: offer spring removed`,
+      `paywall ${id}: offer summer removed`,
     ])
     expect(await stored(id)).toMatchObject([{ retired: true }, { retired: true }])
     await apply({ ...base, [path]: [{ ...SPRING, id: 'other', code: 'SUMMER' }] })
