@@ -33,7 +33,9 @@ export async function mailCode(c: PagesContext, site: Site, form: Form): Promise
   const email = form('email').trim()
   const path = `/api/v1/paywall/${site.paywallId}/sign-in/code`
   const captchaToken = form('cf-turnstile-response') || undefined
-  const sent = await callApi(c, 'SIGN_IN', Sent, { path, body: { email, captcha_token: captchaToken } })
+  const body = { email, captcha_token: captchaToken }
+  // The mail is in the language of the page, which is not always that of the browser.
+  const sent = await callApi(c, 'SIGN_IN', Sent, { path, body, headers: { 'Accept-Language': site.tag } })
   if (!isRefused(sent)) return { ...FIRST_STEP, email, challenge: sent.challenge }
   const origin = c.env.TURNSTILE_ORIGIN || 'https://challenges.cloudflare.com'
   const captcha = sent.site_key === undefined ? undefined : { siteKey: sent.site_key, origin }

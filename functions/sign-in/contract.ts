@@ -303,7 +303,7 @@ export const operations: ApiOperation[] = [
       'paywall have limits, too. If one of them is used up the response is 429, the same for every address. If it has a ' +
       '`captcha`, show the Turnstile widget and repeat the call with its token. ' +
       'If an anonymous user has bought something with this address, the mail offers to restore it, and the code adds it to the user who ' +
-      'signs in with it.',
+      'signs in with it. The mail is in German if `Accept-Language` prefers that, otherwise in English.',
     access: ['anybody'],
     bodies: { SendSignInCode: CodeBody },
     example: { email: 'ada@example.com' } satisfies z.input<typeof CodeBody>,

@@ -4,9 +4,11 @@ import { connect } from '../../lib/db/connect.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
+import { preferredLanguage } from '../../lib/http/preferred-language.ts'
 import { log } from '../../lib/log/log.ts'
 import { parseNetworks } from '../../lib/rate-limits/networks.ts'
 import { CODE_MINUTES, hashCode, newChallenge, newCode } from './challenge.ts'
+import { type CodeMail, writeCodeMail } from './code-mail.ts'
 import { CodeBody, codeErrors as errors } from './contract.ts'
 import { type TurnstileKeys, verifyTurnstile } from './turnstile.ts'
 
@@ -51,8 +53,9 @@ export async function sendCode(c: SignInContext): Promise<Response> {
   }
 
   const { paywall_name: paywallName, restores } = row
+  const language = preferredLanguage(c.req.header('accept-language'))
   const counted = { paywallId: target.paywallId, email, network, captchaSolved }
-  c.executionCtx.waitUntil(mailCode(c.env, { to: email, code, paywallName, restores }, counted))
+  c.executionCtx.waitUntil(mailCode(c.env, { to: email, code, paywallName, restores, language }, counted))
   return c.json({ sent: true, challenge })
 }
 
@@ -73,36 +76,13 @@ async function requireSolved(c: SignInContext, paywallId: string, keys: Turnstil
   }
 }
 
-interface CodeMail {
-  /** Validated by `newEmail`: it has no line break and no comma. */
-  to: string
-  code: string
-  paywallName: string
-  /** Whether the code also restores purchases that were made with this address without signing in. */
-  restores: boolean
-}
-
 /**
  * Mails a code. A failure is only logged and refunded, because the response was sent already; the caller can request another code. The
  * error's message is not logged: it may contain the address.
  */
 async function mailCode(env: Cloudflare.SignInEnv, mail: CodeMail, counted: CountedMail): Promise<void> {
-  const sender = oneLine(mail.paywallName)
-  const code = mail.code.replace(/^.{4}/, '$& ')
   try {
-    await env.EMAIL.send({
-      from: { name: sender, email: env.EMAIL_FROM },
-      to: mail.to,
-      subject: `${code} is your code for ${sender}`,
-      text: [
-        `Your sign-in code for ${sender} is ${code}.`,
-        '',
-        `This code expires in ${CODE_MINUTES} minutes and works once. Don't share it with anyone.`,
-        "If you didn't ask for it, you can ignore this e-mail.",
-        ...(mail.restores ? ['', ...restoreOffer(sender)] : []),
-        '',
-      ].join('\n'),
-    })
+    await env.EMAIL.send(writeCodeMail(mail, env.EMAIL_FROM))
   } catch (error) {
     log('error', 'sign-in code not mailed', { reason: failureReason(error) })
     const { network } = counted
@@ -111,17 +91,6 @@ async function mailCode(env: Cloudflare.SignInEnv, mail: CodeMail, counted: Coun
 }
 
 const logNotRefunded = (cause: unknown) => log('warn', 'unsent mail not refunded', { cause })
-
-/** The mail's offer to restore purchases made with the address: signing in with the code accepts it. */
-const restoreOffer = (sender: string) => [
-  `A purchase was made on ${sender} with this address by somebody who was not signed in.`,
-  'When you sign in with this code, that purchase is added to your account.',
-]
-
-/** Makes a name safe for a header: line breaks and other control characters could start another header. */
-function oneLine(name: string): string {
-  return name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-}
 
 /** Cloudflare's error code, such as `E_RATE_LIMIT_EXCEEDED`, or else the class of the error. */
 function failureReason(error: unknown): string {

@@ -66,6 +66,23 @@ test('mails a code that signs its recipient in', async () => {
   expect(parseSession(reply).user).toMatchObject({ email, name: null })
 })
 
+test.each([
+  ['de-AT, en;q=0.5', /^\d{4} \d{4} ist Ihr Code für Test Paywall$/, /Ihr Anmeldecode .*Der Code gilt 10 Minuten/s],
+  [
+    'en-GB, de;q=0.5',
+    /^\d{4} \d{4} is your code for Test Paywall$/,
+    /Your sign-in code .*This code expires in 10 minutes/s,
+  ],
+  ['fr', /^\d{4} \d{4} is your code for Test Paywall$/, /Your sign-in code .*This code expires in 10 minutes/s],
+])('mails in the language that the call prefers: %s', async (accepted, subject, text) => {
+  const email = newEmail()
+  await requestCode(world, email, { headers: { 'accept-language': accepted } })
+  expect(await world.mail.waitFor(email)).toMatchObject({
+    subject: expect.stringMatching(subject),
+    text: expect.stringMatching(text),
+  })
+})
+
 test('returns the same for a known address, an unknown one and one that cannot be mailed to', async () => {
   const known = await signIn(world)
   const replies = [await requestCode(world, known.email), await requestCode(world, newEmail())]

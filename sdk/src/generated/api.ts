@@ -255,7 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a sign-in code
-         * @description Mails an eight-digit code, which `sign-in/token` accepts together with the `challenge` of this response. Codes mailed before stay valid until they expire. An address gets five codes an hour for calls from one network and 30 in total; a network and the paywall have limits, too. If one of them is used up the response is 429, the same for every address. If it has a `captcha`, show the Turnstile widget and repeat the call with its token. If an anonymous user has bought something with this address, the mail offers to restore it, and the code adds it to the user who signs in with it.
+         * @description Mails an eight-digit code, which `sign-in/token` accepts together with the `challenge` of this response. Codes mailed before stay valid until they expire. An address gets five codes an hour for calls from one network and 30 in total; a network and the paywall have limits, too. If one of them is used up the response is 429, the same for every address. If it has a `captcha`, show the Turnstile widget and repeat the call with its token. If an anonymous user has bought something with this address, the mail offers to restore it, and the code adds it to the user who signs in with it. The mail is in German if `Accept-Language` prefers that, otherwise in English.
          */
         post: operations["sendSignInCode"];
         delete?: never;
@@ -785,7 +785,7 @@ export interface components {
             shopUrl?: string | null;
             /** @description Trial days before the first payment, instead of the price's own; 0 for no trial. A user gets one trial per paywall; only a call with an owner key can give a further one. With a Bearer token the value is limited to the price's own, or to `settings.max_trial_days` if that is more. If the processor fixes trials per plan, only 0 and the price's own are accepted */
             trial_days?: number | null;
-            /** @description How many units to sell, such as seats, of a price with `per_unit`. The amount and the tokens of the price are those of one unit; what the `amount` of an offer takes off, it takes off once. Default 1 */
+            /** @description How many units to sell, such as seats, of a price with `per_unit`. The amount and the tokens of the price are those of one unit. The `amount` of an offer is deducted once, not per unit. Default 1 */
             quantity?: number | null;
             /** @description The `id` of an offer from bootstrap, to sell at its discount. Each user can use an offer once */
             offer?: string | null;
@@ -2585,7 +2585,7 @@ export interface operations {
              *     - `Missing required parameters: priceId`: `priceId` is missing
              *     - `Missing required parameters: successUrl, errorUrl`: `successUrl` or `errorUrl` is missing, and the paywall has no page of its own to use instead
              *     - `idempotency_key_required`: A live paywall requires an `Idempotency-Key`
-             *     - `invalid_offer`: The call names an offer that the buyer does not get: `reason` says why
+             *     - `invalid_offer`: This buyer cannot use the offer: see `reason`
              *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
