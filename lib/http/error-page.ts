@@ -13,7 +13,7 @@ export interface ErrorPageContent {
 /** Whether a browser will display the response. */
 export const acceptsHtml = (headers: Headers): boolean => headers.get('accept')?.includes('text/html') ?? false
 
-const STYLE = `:root{color-scheme:light dark}body{margin:0 auto;padding:4rem 1.25rem;max-width:33.5rem;font:100%/1.55 system-ui,sans-serif;\
+const STYLE = `:root{color-scheme:light dark}body{margin:0 auto;padding:4rem 1.25rem;max-width:48rem;font:100%/1.55 system-ui,sans-serif;\
 background:#f7f7f9;color:#17191f}h1{font-size:1.75rem;line-height:1.15;margin:0 0 1.25rem}:focus-visible{outline:3px solid;outline-offset:3px}\
 @media(prefers-color-scheme:dark){body{background:#111317;color:#eef0f4}}`
 

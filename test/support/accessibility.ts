@@ -12,7 +12,7 @@ export async function violations(page: Page): Promise<axe.Result[]> {
 export async function violationsInEachView(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [390, 1280]) {
+    for (const width of [390, 768, 1280]) {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 800 })
       const where = `${colorScheme} ${width}`

@@ -11,7 +11,7 @@ import { choiceStyle } from './prices.tsx'
 
 export interface Page {
   title: string
-  /** Whether the page is laid out wide, for prices, instead of narrow, for reading. */
+  /** Whether the page is laid out for prices, centred, instead of for reading. */
   isWide?: boolean
   /** Whether it shows local prices: they depend on DB-IP's data, which requires attribution. */
   showsLocalPrices?: boolean
