@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import type { BrowserContext, FrameLocator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
@@ -59,6 +60,21 @@ async function openFromLink(page: Page): Promise<FrameLocator> {
   await frame.getByRole('button', { name: BUY }).waitFor()
   return frame
 }
+
+test('a dialog loads at most 30 KB, from the origin of the paywall', async () => {
+  const page = await openShop()
+  const loaded: Promise<{ origin: string; size: number }>[] = []
+  page.on('response', (response) => {
+    if (response.frame() === page.mainFrame() || response.status() >= 300) return
+    const { origin } = new URL(response.url())
+    loaded.push(response.body().then((body) => ({ origin, size: gzipSync(body).length })))
+  })
+  await openFromLink(page)
+  await page.waitForLoadState('networkidle')
+  const responses = await Promise.all(loaded)
+  expect(new Set(responses.map((each) => each.origin))).toEqual(new Set([pages.world.url]))
+  expect(responses.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(30 * 1024)
+})
 
 async function pay(page: Page, value = 'pay'): Promise<void> {
   await page.waitForURL(`${pages.world.stripe.url}/**`)

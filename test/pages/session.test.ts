@@ -7,6 +7,7 @@ import { getPriceId, newEmail } from '../support/checkout.ts'
 import { newTenant } from '../support/tenants.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
 import { type Pages, startPages } from './pages.ts'
+import { buyAsVisitor } from './scene.ts'
 import { BUY, getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 const DOMAIN = 'pay.session.example'
@@ -19,7 +20,19 @@ const POLICY =
 let pages: Pages
 
 beforeAll(async () => {
-  pages = await startPages({ paywall: { ...DEMO_PAYWALL, id: ID, domain: DOMAIN } })
+  const offer = {
+    id: 'spring',
+    title: 'Spring sale',
+    discount: { percent: 50, periods: 1 },
+    prices: ['yearly'],
+    processorDiscount: 'HALF_ONCE',
+  }
+  pages = await startPages({
+    paywalls: [
+      { ...DEMO_PAYWALL, id: ID, domain: DOMAIN },
+      { ...DEMO_PAYWALL, offers: [offer] },
+    ],
+  })
 })
 
 afterEach(() => {
@@ -166,7 +179,7 @@ describe('a cross-site POST', () => {
 
 describe('the first load of a page', () => {
   /** Loads a page in a browser without a cache, with these cookies. */
-  async function load(path: string, cookies: Cookie[] = []) {
+  async function load(path: string, cookies: Cookie[] = [], id = ID) {
     const context = await pages.browser.newContext()
     await context.addCookies(cookies)
     const page = await context.newPage()
@@ -179,7 +192,7 @@ describe('the first load of a page', () => {
       sizes.push(response.body().then((body) => gzipSync(body).length))
     }
     page.on('response', measure)
-    const response = await page.goto(`${pages.world.url}/p/${ID}${path}`)
+    const response = await page.goto(`${pages.world.url}/p/${id}${path}`)
     await page.waitForLoadState('networkidle')
     page.off('response', measure) // a page that waits for a purchase keeps polling until the browser is closed
     const size = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
@@ -195,6 +208,30 @@ describe('the first load of a page', () => {
       expect(policy).toMatch(POLICY)
     },
   )
+
+  test('has at most 30 KB for a subscriber, and uses no other host', async () => {
+    const { visitor } = await visitSignedIn()
+    await buyAsVisitor(pages, visitor, 'Yearly')
+    await pages.world.stripe.drainWebhooks()
+    await visitor.page.goto(`${visitor.home}/account`)
+    const cancel = await visitor.page.getByRole('link', { name: 'Cancel subscription' }).getAttribute('href')
+    const change = `/account/change?price=${getPriceId(pages.world.paywall, 'monthly')}`
+    const cookies = await readCookies(visitor)
+    for (const path of ['', '/account', '/account/payments', cancel!.replace(`/p/${ID}`, ''), change]) {
+      const { page, size, consoleMessages } = await load(path, cookies)
+      expect(await page.getByLabel('E-mail address').count(), path).toBe(0)
+      expect([path, page.url()]).toEqual([path, `${pages.world.url}/p/${ID}${path}`])
+      expect(size, path).toBeLessThan(FIRST_LOAD)
+      expect(consoleMessages, path).toEqual([])
+    }
+  })
+
+  test('has at most 30 KB with offers, and uses no other host', async () => {
+    const { page, size, consoleMessages } = await load('', [], pages.world.file.paywalls[1]?.id)
+    expect(await page.textContent('main')).toContain('Spring sale')
+    expect(size).toBeLessThan(FIRST_LOAD)
+    expect(consoleMessages).toEqual([])
+  })
 
   test('has at most 30 KB including the requests of its script while it waits for a purchase', async () => {
     const { visitor } = await visitSignedIn()
