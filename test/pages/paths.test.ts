@@ -2,7 +2,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DE } from '../../functions/pages/texts/de.ts'
 import { EN } from '../../functions/pages/texts/en.ts'
+import { paywallAt } from '../conformance/shop.ts'
 import { newEmail } from '../support/checkout.ts'
+import { monthly } from '../support/paywall-file.ts'
 import { readMailedCode } from '../support/sign-in.ts'
 import { MESSAGE } from '../support/tickets.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
@@ -57,20 +59,63 @@ const ofSale = {
   de: { ...de, 'Spring sale': 'Frühlingsangebot', 'Team price': 'Für Teams', 'A gift': 'Ein Geschenk' },
 }
 
+const ofPlus = {
+  en: { ...en, 'For ever': 'Lifetime', '50 tokens': 'Pack' },
+  de: { ...de, 'For ever': 'Für immer', '50 tokens': 'Paket' },
+}
+
+const LINKS = {
+  terms: 'https://acme.example/terms',
+  privacy: 'https://acme.example/privacy',
+  imprint: 'https://acme.example/imprint',
+  help: 'https://acme.example/help',
+}
+
 let pages: Pages
 beforeAll(async () => {
   const prices = [...(DEMO_PAYWALL.prices as object[]), PACK]
   const { blocks, ...layout } = DEMO_PAYWALL.layout as { blocks: { type: string }[] }
   const all = blocks.map((block) => (block.type === 'prices' ? { type: 'prices' } : block))
   const shop = { ...DEMO_PAYWALL, prices, locales, layout: { ...layout, blocks: all } }
-  pages = await startPages({ paywalls: [shop, { ...DEMO_PAYWALL, offers: SALE, locales: ofSale }] })
+  const polar = paywallAt('polar')
+  const seats = {
+    prices: [monthly({ per_unit: true, locals: [] })],
+    locales,
+    settings: { ...(DEMO_PAYWALL.settings as object), links: LINKS },
+  }
+  pages = await startPages({
+    paywalls: [shop, { ...DEMO_PAYWALL, offers: SALE, locales: ofSale }, { ...polar, locales: ofPlus }, seats],
+  })
 })
 afterAll(() => pages.close())
 
-/** The texts of one language that are different in the other. */
+/** Stands for a parameter of a text. */
+const GAP = '\u{e000}'
+
+/** The parameters of texts that look one up; every other text takes any. */
+const PARAMETERS: Readonly<Record<string, unknown[][]>> = {
+  every: [1, 3].map((count) => ['month', count]),
+  firstPeriods: [1, 3].map((count) => ['month', count, GAP]),
+  firstThen: [1, 3].map((count) => ['month', count, GAP, GAP]),
+  stayPrice: [1, 3].map((count) => [GAP, 'month', count, GAP, GAP]),
+}
+
+/** The fixed words of texts: of a text with parameters what is between them. */
+const fixedWords = (texts: object): string[] =>
+  Object.entries(texts).flatMap(([key, text]): string[] => {
+    if (typeof text === 'function') {
+      const calls = PARAMETERS[key] ?? [Array.from({ length: text.length }, () => GAP)]
+      return calls
+        .flatMap((parameters) => String(text(...parameters)).split(/\u{e000}|NaN/u))
+        .map((part) => part.replaceAll(/^\P{L}+|\P{L}+$/gu, ''))
+    }
+    return typeof text === 'string' ? [text] : fixedWords(text)
+  })
+
+/** The words of one language that are different in the other. */
 const onlyIn = (texts: object, others: object): string[] => {
-  const foreign = new Set(Object.values(others))
-  return Object.values(texts).filter((text) => typeof text === 'string' && text.length > 3 && !foreign.has(text))
+  const foreign = new Set(fixedWords(others))
+  return fixedWords(texts).filter((text) => text.length > 3 && /\p{L}{2}/u.test(text) && !foreign.has(text))
 }
 
 /** Whether a text contains the words. */
@@ -100,7 +145,7 @@ describe.each([
     return page
   }
 
-  /** `paywall`: 0 has a pack, 1 has offers. */
+  /** `paywall`: 0 has a pack, 1 has offers, 2 is at Polar, 3 sells per unit and has the owner's links. */
   const at = (path: string, paywall = 0) => `${pages.world.url}/p/${pages.world.file.paywalls[paywall]!.id}${path}`
 
   /** Waits for a page by its heading, and checks its language. */
@@ -137,6 +182,8 @@ describe.each([
     await page.getByText(texts.codeSent(email)).waitFor()
     await see(page, /./)
     await page.getByLabel(texts.code).fill(await readMailedCode(pages.world, email, before + 1))
+    const mail = pages.world.mail.received.filter(({ to }) => to === email).at(-1)
+    expect(mail?.subject).toMatch(locale === 'de-DE' ? / ist Ihr Code für / : / is your code for /)
     await press(page, texts.signIn)
   }
 
@@ -273,6 +320,69 @@ describe.each([
     expect(await see(page, texts.cancelTitle(own.Yearly))).toContain(own['A gift'])
     await press(page, texts.stayAt(usd(66.75)))
     expect(await see(page, texts.stayed)).toContain(texts.stayedText)
+  })
+
+  test('a subscriber sees the payments, and opens a receipt', async () => {
+    const page = await visitAsSubscriber()
+    await pages.world.stripe.drainWebhooks()
+    await page.goto(at('/account'))
+    expect(await see(page, texts.account)).toContain(texts.receipt)
+    await page.goto(at('/account/payments'))
+    expect(await see(page, texts.payments)).toContain(usd(89))
+    await press(page, new RegExp(`^${texts.receipt}: ${own.Yearly}, `), 'link')
+    await page.waitForURL((url) => url.origin !== new URL(pages.world.url).origin)
+    await page.goto(at('/account/receipt/unknown'))
+    await see(page, texts.notFound)
+    await press(page, texts.toFront, 'link')
+    await see(page, own.headline)
+  })
+
+  test('a subscriber confirms an amount again after its quote has expired', async () => {
+    const page = await visitAsSubscriber()
+    await page.goto(at('?interval=month'))
+    await press(page, texts.changeTo(own.Monthly), 'link')
+    await see(page, texts.changeTo(own.Monthly))
+    await page.evaluate("document.querySelector('input[name=quote]').value = crypto.randomUUID()")
+    await press(page, texts.changeNow)
+    await page.getByRole('alert').getByText(texts.quoteExpired).waitFor()
+    await see(page, texts.changeTo(own.Monthly))
+    await press(page, texts.changeNow)
+    await see(page, texts.planChanged(own.Monthly))
+  })
+
+  test('a subscriber whose card is declined at a change of plan', async () => {
+    const { polar } = pages.world
+    const page = await visit('/account', 2)
+    await signIn(page, newEmail())
+    await press(page, texts.seePrices, 'link')
+    await choose(page, 'Monthly')
+    await press(page, texts.pay(usd(9.99)))
+    await page.waitForURL(`${polar.url}/**`)
+    await page.locator('[value=pay]').click()
+    await page.waitForURL(`${pages.world.url}/**`)
+    await see(page, texts.thanks)
+    await page.goto(at('', 2))
+    await press(page, texts.changeTo('Plus'), 'link')
+    await see(page, texts.changeTo('Plus'))
+    const [customer = ''] = [...polar.records.customers.keys()].toReversed()
+    await polar.declineCharges(customer)
+    await press(page, new RegExp(`^${texts.payAndChange('.+')}$`))
+    await page.getByRole('alert').getByText(texts.paymentDeclined).waitFor()
+    await see(page, texts.changeTo('Plus'))
+    await polar.declineCharges(customer, false)
+    await press(page, new RegExp(`^${texts.payAndChange('.+')}$`))
+    await see(page, texts.planChanged('Plus'))
+  })
+
+  test('a guest sees a price per unit, and follows the links of the owner in the footer', async () => {
+    const page = await visit('', 3)
+    await page.context().route('https://acme.example/**', (route) => route.fulfill({ body: 'Acme' }))
+    expect(await see(page, /./)).toContain(texts.perUnit)
+    for (const name of ['terms', 'privacy', 'imprint', 'help'] as const) {
+      await page.getByRole('contentinfo').getByRole('link', { name: texts[name], exact: true }).click()
+      await page.waitForURL(LINKS[name])
+      await page.goBack()
+    }
   })
 
   test('a visitor writes to support', async () => {
