@@ -79,11 +79,13 @@ describe.each(Object.entries(OFFERS))('an offer taken off %s', (id, sold) => {
         amount: isTrial ? 0 : charges[0],
         offer: { id, beyond_max: false },
       })
+      const isSold = { price_slug: slug, unit_amount: price, status: 'active' }
+      expect(await readPurchase(buyer)).toMatchObject({ ...isSold, ...(isTrial && { status: 'trialing' }) })
       for (const _ of charges.slice(isTrial ? 0 : 1)) {
         await causeAtProcessor(buyer, shop.account.renew)
         await expectStoredAsAtProcessor(buyer)
+        expect(await readPurchase(buyer)).toMatchObject(isSold)
       }
-      expect(await readPurchase(buyer)).toMatchObject({ price_slug: slug, unit_amount: price, status: 'active' })
       const { reportsDiscount } = shop.capabilities
       expect(await paymentEvents(buyer)).toMatchObject(
         charges.map((amount) => ({

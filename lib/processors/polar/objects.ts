@@ -49,13 +49,20 @@ export const Checkout = z.object({
 })
 export type Checkout = z.output<typeof Checkout>
 
+/** A price of a subscription's product. Only a fixed one has an amount for each period. */
+const SubscriptionPrice = z
+  .object({ amount_type: z.string(), price_amount: amount.optional() })
+  .refine(({ amount_type: type, price_amount: fixed }) => type !== 'fixed' || fixed !== undefined, 'has no amount')
+
 export const Subscription = z.object({
   ...record,
   status: z.enum([
     ...(['incomplete', 'incomplete_expired', 'trialing', 'active'] as const),
     ...(['past_due', 'canceled', 'unpaid', 'paused'] as const),
   ]),
+  /** What a period costs after the discount that the subscription has. */
   amount,
+  prices: z.array(SubscriptionPrice),
   currency,
   recurring_interval: z.enum(INTERVALS),
   recurring_interval_count: z.int().min(1),

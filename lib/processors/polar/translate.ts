@@ -45,7 +45,7 @@ export function subscriptionSnapshot(
     periodCovered: status === 'trialing' || (periodOrder !== null && isPaid(periodOrder)),
     interval: subscription.recurring_interval,
     intervalCount: subscription.recurring_interval_count,
-    unitAmount: subscription.amount,
+    unitAmount: priceBeforeDiscount(subscription),
     quantity: 1,
     currency: subscription.currency,
     currentPeriodStart: subscription.current_period_start,
@@ -56,6 +56,16 @@ export function subscriptionSnapshot(
     cancelAt: toCancelAt(subscription),
     canceledAt: subscription.canceled_at,
   })
+}
+
+/**
+ * The sum of the fixed prices: `update_amount_and_currency` in server/polar/models/subscription.py. Metered prices add nothing to it. Prices
+ * per seat or unit, and those that a buyer chooses, show no amount of a period, so it is what the period costs, after the discount.
+ */
+function priceBeforeDiscount({ amount, prices }: Subscription): number {
+  const billed = prices.filter(({ amount_type: type }) => type !== 'metered_unit' && type !== 'metered_tiers')
+  const isFixed = billed.length > 0 && billed.every(({ amount_type: type }) => type === 'fixed')
+  return isFixed ? billed.reduce((sum, { price_amount: each = 0 }) => sum + each, 0) : amount
 }
 
 /** A one-time purchase, with the disputes of its payment. Null if it is not our sale. */

@@ -38,6 +38,7 @@ test('a subscription is mapped to a purchase', async () => {
       startedAt: new Date('2026-10-31T08:00:00.123Z'),
       versions: { [ID]: CHANGED, [ORDER]: CHANGED },
       unitAmount: 2400,
+      quantity: 1,
       currency: 'JPY',
       currentPeriodStart: new Date('2026-10-31T08:00:00.123Z'),
       currentPeriodEnd: new Date('2027-01-31T08:00:00.123Z'),
@@ -48,6 +49,21 @@ test('a subscription is mapped to a purchase', async () => {
       canceledAt: null,
     },
   })
+})
+
+const fixed = { amount_type: 'fixed', price_amount: 3000 }
+const metered = { amount_type: 'metered_unit', unit_amount: '12' }
+
+test.each<[string, object[], number]>([
+  ['a fixed price', [fixed], 3000],
+  ['a fixed price and metered ones', [fixed, metered, { amount_type: 'metered_tiers' }], 3000],
+  ['a price per seat', [{ amount_type: 'seat_based' }], 2400],
+  ['a fixed price and one per unit', [fixed, { amount_type: 'unit_based' }], 2400],
+  ['a price that the buyer chooses', [{ amount_type: 'custom' }], 2400],
+  ['a metered price', [metered], 2400],
+])('a discounted subscription has the price before the discount if it is fixed: %s', async (_, prices, unitAmount) => {
+  const discounted = { ...subscription, amount: 2400, prices } as models.Subscription
+  expect(await decide('subscription', discounted, [cycle])).toMatchObject({ purchase: { unitAmount } })
 })
 
 test.each<[models.SubscriptionStatus, object]>([

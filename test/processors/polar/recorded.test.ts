@@ -11,7 +11,7 @@ import { ADA } from './shop.ts'
  *
  * The sandbox's objects are the data of webhooks of March 2026, from an earlier API version than ours:
  * github.com/luizarnoldch/nextjs-better-auth at 4bad579e, docs/prds/polar/webhooks-workflow. The customer's ids, names, addresses and
- * invoice number are replaced. Products, prices, users and subscriptions inside of them are left out, as are fields of the page that are
+ * invoice number are replaced. Products, users and subscriptions inside of them are left out, as are fields of the page that are
  * not read.
  */
 
@@ -68,6 +68,22 @@ const TRIAL = {
   customer: BUYER,
   user_id: CUSTOMER,
   discount: null,
+  prices: [
+    {
+      created_at: '2026-03-28T00:58:02.025930Z',
+      modified_at: null,
+      id: '53cad27d-4727-4b99-843b-66459e5bcabd',
+      source: 'catalog',
+      amount_type: 'fixed',
+      price_currency: 'pen',
+      tax_behavior: null,
+      is_archived: false,
+      product_id: '260ea636-e7ac-452e-ae4c-8c0db35365ca',
+      type: 'recurring',
+      recurring_interval: 'month',
+      price_amount: 4000,
+    },
+  ],
   meters: [],
   pending_update: null,
 }

@@ -1,5 +1,5 @@
 import type { models } from '@polar-sh/sdk/2026-10'
-import { amountsOn } from '../../core/domain/amounts.ts'
+import { amountsOn, hasDiscount } from '../../core/domain/amounts.ts'
 import { type AccountContext, find, lookUp } from '../../core/domain/context.ts'
 import { amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
@@ -155,7 +155,7 @@ export function subscriptionFields(record: SubscriptionRecord, context: AccountC
     started_at: timeText(created),
     ...subscriptionOwn(record),
     id,
-    amount: price.amount,
+    amount: amountAfterDiscount(record),
     currency: price.currency,
     product_id: price.id,
     customer_id: record.customer,
@@ -172,4 +172,13 @@ export function subscriptionFields(record: SubscriptionRecord, context: AccountC
     ended_at: timeOrNull(endedAt),
   })
   return stamped(context, 'subscription', fields)
+}
+
+/**
+ * What a period costs after the discount, from the moment on that the subscription has the discount: `update_amount_and_currency` and
+ * `_discount_set` in server/polar/models/subscription.py.
+ */
+function amountAfterDiscount(record: SubscriptionRecord): number {
+  const { price, terms } = record
+  return hasDiscount(record) ? price.amount - amountsOn(terms, price.amount).discount : price.amount
 }
