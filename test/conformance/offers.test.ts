@@ -18,6 +18,8 @@ import {
   readPurchase,
   readTokens,
 } from './buyer.ts'
+import { change, paidAmounts, preview } from './change-plan-calls.ts'
+import { paysEveryChangeOnPage, reducesChanges } from './drivers/plans.ts'
 import { setDiscounts } from './drivers/set-up.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
@@ -61,6 +63,15 @@ const offersAt = (acquiring: ProcessorName) =>
 
 const getShop = useShops(1, (sold, _, acquiring) => ({ ...sold, offers: offersAt(acquiring) }))
 
+const hasDiscounts = (name: ProcessorName) => DEFINITIONS[name].discounts?.processorDiscount != null
+
+/** Whether plans change by API calls, and not on pages of the processor. */
+const changesPlan = (name: ProcessorName) =>
+  DEFINITIONS[name].capabilities.changesPlan !== 'never' && !paysEveryChangeOnPage(name)
+
+/** An estimate changes by the second. */
+const CENTS = 2
+
 async function completed(buyer: Buyer) {
   const events = await ownerEvents(buyer.shop.world, buyer.userId)
   const checkout = events.find(({ type }) => type === 'checkout.completed')?.data.checkout
@@ -100,7 +111,34 @@ describe.each(Object.entries(OFFERS))('an offer taken off %s', (id, sold) => {
   )
 })
 
-const hasDiscounts = (name: ProcessorName) => DEFINITIONS[name].discounts?.processorDiscount != null
+describe.each(PROCESSOR_NAMES.filter(hasDiscounts).filter(changesPlan))('%s: an upgrade', (acquiring) => {
+  /** What is left of the new price in the period: one processor takes the discount off it, too. */
+  const rest = (whole: number, reduced: number) => (reducesChanges(acquiring) ? reduced : whole)
+
+  test.each([
+    ['of one period', 'once', 499, rest(1999, 999)],
+    ['of two periods', 'twice', 499, 999],
+    ['for ever', 'forever', 799, 1599],
+  ])(
+    'from an offer %s credits what was paid, is charged as quoted, and has its price',
+    async (_, offer, paid, price) => {
+      const buyer = await buy(getShop(acquiring), 'monthly', { body: { offer } })
+      const shown = await preview(buyer, 'plus')
+      expect(Math.abs(shown.credit.amount - paid)).toBeLessThanOrEqual(CENTS)
+      expect(Math.abs(shown.due_now.amount - (price - paid))).toBeLessThanOrEqual(CENTS)
+      await change(buyer, 'plus', { quote: shown.quote })
+      const [first, charged] = await paidAmounts(buyer)
+      expect(first).toBe(paid)
+      expect(Math.abs(charged! - shown.due_now.amount)).toBeLessThanOrEqual(shown.estimate ? CENTS : 0)
+      await expectStoredAsAtProcessor(buyer)
+      expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', unit_amount: 1999 })
+
+      await causeAtProcessor(buyer, buyer.shop.account.renew)
+      expect((await paidAmounts(buyer)).at(-1)).toBe(shown.next.amount)
+      expect(shown.next.amount).toBe(offer === 'once' ? 1999 : price)
+    },
+  )
+})
 
 test.each(PROCESSOR_NAMES.filter(hasDiscounts))(
   '%s: plan accepts what the owner has made for the offers, and nothing else',

@@ -26,6 +26,7 @@ import { chargeBack, refund, winChargeback } from './invoices.ts'
 import { MONEY } from './objects/money.ts'
 import { PORTAL_SECONDS, pageState, SELLING } from './objects/selling.ts'
 import { DECLINED_CHANGE, INVOICE_IMMEDIATELY, pageOwn } from './own.ts'
+import { discountsOfChange } from './plan-changes.ts'
 import { collectAgain, reverse } from './reversals.ts'
 import { DUNNING, renewals } from './rules.ts'
 import { endNow, setCancelled } from './subscriptions.ts'
@@ -70,13 +71,10 @@ function changeInPortal(
   quantity = subscription.quantity,
 ): SubscriptionRecord {
   const isNow = INVOICE_IMMEDIATELY.read(context) || !isAsLong(price, subscription.price)
-  return changePrice(
-    context,
-    subscription,
-    price,
-    `${isNow ? 'now' : 'with the next period'}, less the credit`,
+  return changePrice(context, subscription, price, `${isNow ? 'now' : 'with the next period'}, less the credit`, {
     quantity,
-  )
+    discounts: discountsOfChange(subscription, price),
+  })
 }
 
 /** Chargebee adds the page's id and state to the return URL. */

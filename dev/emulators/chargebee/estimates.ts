@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { amountsOn, currentTerms, sumAmounts } from '../core/domain/amounts.ts'
+import { amountsOf, currentTerms } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
 import { type Ordered, prorate, refuseUnchangeable } from '../core/domain/plan-changes.ts'
@@ -10,7 +10,14 @@ import { type Route, route } from '../core/wire/routes.ts'
 import { wrongState } from './errors.ts'
 import { subscriptionStatus } from './objects/selling.ts'
 import { complete, content } from './objects/wire.ts'
-import { findPlan, isFree, itemParameters, refuseScheduling, timingParameters } from './plan-changes.ts'
+import {
+  discountsOfChange,
+  findPlan,
+  isFree,
+  itemParameters,
+  refuseScheduling,
+  timingParameters,
+} from './plan-changes.ts'
 
 const EstimateParameters = z.strictObject({
   ...itemParameters,
@@ -53,8 +60,9 @@ function estimateUpdate(context: AccountContext, given: z.output<typeof Estimate
 /** The credit note for the unused time pays for the invoice before the customer's other credits: that is UNVERIFIED. */
 function estimateNow(context: AccountContext, subscription: SubscriptionRecord, plan: Ordered, existing: number) {
   const { price, quantity } = plan
-  const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity })
-  const credits = -amountsOn(currentTerms(subscription), credit.amount).total
+  const discounts = discountsOfChange(subscription, price)
+  const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity, discounts })
+  const credits = -amountsOf(currentTerms(subscription), [credit]).total
   Object.assign(subscription, { ...plan, ...period })
   const invoice = invoiceEstimate(subscription, [...subscription.pendingLines, charge], credits + existing)
   const allocated = Math.min(credits, invoice.total ?? 0)
@@ -92,7 +100,7 @@ function estimateNext(subscription: SubscriptionRecord, plan: Ordered, existing:
 
 function invoiceEstimate(subscription: SubscriptionRecord, lines: PricedLine[], credits: number) {
   const { customer, price } = subscription
-  const { subtotal, discount, tax, total } = amountsOn(currentTerms(subscription), sumAmounts(lines))
+  const { subtotal, discount, tax, total } = amountsOf(currentTerms(subscription), lines)
   const applied = Math.min(credits, total)
   return complete('invoice_estimate', {
     customer_id: customer,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { currentTerms, paidTerms } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { latestInvoice } from '../core/domain/invoices.ts'
 import {
@@ -8,6 +9,7 @@ import {
   isDeclined,
   type Ordered,
   OTHER_PRICES,
+  type ProratedDiscounts,
   payChange,
   prorate,
   refuseUnchangeable,
@@ -117,17 +119,33 @@ export function changeNow(
   if (isFree(subscription, plan)) return setPlan(context, subscription, plan)
   const { price, quantity } = plan
   if (!isImmediate && isAsLong(price, subscription.price)) {
-    return changePrice(context, subscription, price, 'with the next period, less the credit', quantity)
+    return changePrice(context, subscription, price, 'with the next period, less the credit', {
+      quantity,
+      discounts: discountsOfChange(subscription, price),
+    })
   }
-  const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity })
+  const discounts = discountsOfChange(subscription, price)
+  const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity, discounts })
   const isPaid = pays ?? !isDeclined(context, subscription, [credit, charge])
   if (!isPaid && DECLINED_CHANGE.read(context) === 'refused') throw paymentError('Subscription cannot be changed')
   return change(context, subscription, () => {
     Object.assign(subscription, { ...plan, scheduled: null, ...period })
+    subscription.changedTerms = discounts.charge ?? currentTerms(subscription)
     creditCustomer(context, subscription, credit)
     payChange(context, subscription, [charge], isPaid)
     if (!isPaid) subscription.status = 'past_due'
   })
+}
+
+/**
+ * The unused time is credited as it was invoiced: a credit note reduces the invoice of the term, of which its `total` is a part. That the
+ * discount of that invoice is in it in proportion is UNVERIFIED. A percentage is taken off every invoice of the term, and an amount once in
+ * it (chargebee.com/docs/billing/2.0/kb/billing/coupon-not-included-in-proration-calculation).
+ */
+export function discountsOfChange(subscription: SubscriptionRecord, price: SoldPrice): ProratedDiscounts {
+  const { amountOff, ...share } = currentTerms(subscription)
+  const isUsed = amountOff !== undefined && isAsLong(price, subscription.price)
+  return { credit: paidTerms(subscription), charge: isUsed ? share : null }
 }
 
 const setPlan = (context: AccountContext, subscription: SubscriptionRecord, plan: Ordered) =>

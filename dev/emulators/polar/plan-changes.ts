@@ -1,13 +1,21 @@
 import * as z from 'zod'
-import { amountsOn, currentTerms, sumAmounts } from '../core/domain/amounts.ts'
+import { amountsOf, currentTerms, hasDiscount, sumAmounts, withoutDiscount } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
-import { changePrice, isAsLong, isDeclined, otherPrices, prorate, scheduleChange } from '../core/domain/plan-changes.ts'
-import { rollOver } from '../core/domain/renewals.ts'
+import {
+  changePrice,
+  isAsLong,
+  isDeclined,
+  otherPrices,
+  type ProratedDiscounts,
+  prorate,
+  scheduleChange,
+} from '../core/domain/plan-changes.ts'
+import { beginNextPeriod, rollOver } from '../core/domain/renewals.ts'
 import type { PricedLine, SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, hasEnded } from '../core/domain/subscriptions.ts'
 import { optional } from '../core/wire/json-fields.ts'
-import { alreadyCanceled, invalid, paymentFailed } from './errors.ts'
+import { alreadyCanceled, invalid, noSuch, paymentFailed } from './errors.ts'
 import { PRORATION, Proration } from './own.ts'
 import { uuid } from './parameters.ts'
 import { renewals } from './rules.ts'
@@ -47,7 +55,18 @@ export function changeProduct(
   if (subscription.status === 'trialing') return endTrial(context, subscription, price)
   const isNow = how === 'invoice' || !isAsLong(price, subscription.price)
   if (isNow && isDeclined(context, subscription, linesOf(context, subscription, price))) throw paymentFailed()
-  return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period')
+  const discounts = discountsOfChange(subscription)
+  return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period', { discounts })
+}
+
+/**
+ * The discount that the subscription has is taken off both parts of a change, even before its first period (`BillingEntry.amount` in
+ * server/polar/subscription/update.py), and an order takes none off them again (`compute_order_amounts` in server/polar/order/amounts.py).
+ */
+function discountsOfChange(subscription: SubscriptionRecord): ProratedDiscounts {
+  const { terms } = subscription
+  const had = hasDiscount(subscription) ? terms : withoutDiscount(terms)
+  return { credit: had, charge: had }
 }
 
 /** Removes what is scheduled for the next period (`clear_pending_update`). */
@@ -84,10 +103,19 @@ export function previewChange(
   )
 }
 
+/** The charge of the next period (`_compute_charge_preview`), with what is scheduled for it. */
+export function previewNextCharge(context: AccountContext, found: SubscriptionRecord) {
+  if (hasEnded(found)) throw noSuch('subscriptions', found.id)
+  const next = structuredClone(found)
+  Object.assign(next, next.scheduled)
+  beginNextPeriod(next)
+  return chargePreview(context, next, [...(next.cancelAtPeriodEnd ? [] : [periodLine(next)]), ...next.pendingLines])
+}
+
 function chargePreview(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]) {
   const { customer } = subscription
   const prorations = lines.filter(({ isProration }) => isProration)
-  const { subtotal, discount, tax, total } = amountsOn(currentTerms(subscription), sumAmounts(lines))
+  const { subtotal, discount, tax, total } = amountsOf(currentTerms(subscription), lines)
   const fromBalance = Math.min(find(context, 'customers', customer).balance, total)
   return {
     base_amount: 0,
@@ -105,7 +133,8 @@ function chargePreview(context: AccountContext, subscription: SubscriptionRecord
 }
 
 function linesOf(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): PricedLine[] {
-  const { credit, charge } = prorate(subscription, price, context)
+  const discounts = discountsOfChange(subscription)
+  const { credit, charge } = prorate(subscription, price, { now: context.now, discounts })
   return [...subscription.pendingLines, credit, charge]
 }
 

@@ -8,7 +8,7 @@ import { listOrderDisputes, orderObject, wholeDispute } from './objects/order.ts
 import { allOrders, createRefund, findOrder, RefundBody, readReceipt } from './orders.ts'
 import { LACKING_SCOPES } from './own.ts'
 import { DisputesQuery, ListQuery, RefundsQuery, toPage, uuid } from './parameters.ts'
-import { ProductChange, previewChange } from './plan-changes.ts'
+import { ProductChange, previewChange, previewNextCharge } from './plan-changes.ts'
 import { revoke, SubscriptionBody, updateSubscription } from './subscriptions.ts'
 
 /** Resources that a write scope does not allow to read. */
@@ -23,7 +23,10 @@ export const ROUTES: Route[] = [
   act('DELETE', '/v1/subscriptions/:id', Nothing, 'subscriptions', (context, subscription) =>
     revoke(context, subscription),
   ),
-  // Not in the SDK: its tag is `private` (server/polar/subscription/endpoints.py).
+  // Not in the SDK: their tag is `private` (server/polar/subscription/endpoints.py).
+  read('/v1/subscriptions/:id/charge-preview', (context, id) =>
+    previewNextCharge(context, find(context, 'subscriptions', id)),
+  ),
   route('POST', '/v1/subscriptions/:id/change-preview', ProductChange, (context, given, [id]) =>
     previewChange(context, find(context, 'subscriptions', id), given),
   ),

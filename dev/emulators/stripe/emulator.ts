@@ -23,7 +23,7 @@ import { refund } from './money.ts'
 import { MONEY } from './objects/money.ts'
 import { SELLING } from './objects/selling.ts'
 import { ADAPTIVE_PRICING, managingSchedule, PRORATION, STRIPE_TAX, TERMS_OF_SERVICE } from './own.ts'
-import { pendingUpdatesDue } from './plan-changes.ts'
+import { discountsOfChange, pendingUpdatesDue } from './plan-changes.ts'
 import { receipt, UNKNOWN_RECEIPT } from './receipt.ts'
 import { DUNNING, RATE_LIMIT, renewals } from './rules.ts'
 import { releaseSchedule, scheduleInPortal } from './schedules.ts'
@@ -56,7 +56,10 @@ function changeInPortal(
 ): SubscriptionRecord {
   if (managingSchedule(subscription)) releaseSchedule(context, subscription)
   const isNow = PRORATION.read(context) === 'always_invoice' || !isAsLong(price, subscription.price)
-  return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period', quantity)
+  return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period', {
+    quantity,
+    discounts: discountsOfChange(subscription, price),
+  })
 }
 
 /** The money of a hosted page. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { currentTerms, paidTerms } from '../core/domain/amounts.ts'
 import { type AccountContext, all, find } from '../core/domain/context.ts'
 import type { Due } from '../core/domain/dues.ts'
 import { collectInvoice } from '../core/domain/invoices.ts'
@@ -7,6 +8,7 @@ import {
   isAsLong,
   isDeclined,
   OTHER_PRICES,
+  type ProratedDiscounts,
   payChange,
   prorate,
   refuseUnchangeable,
@@ -66,11 +68,22 @@ export function billChange(
   if (subscription.status === 'trialing' || isSame) return { price, quantity, lines: [], isNow: false, period: null }
   const isNew = !isAsLong(price, subscription.price)
   const { now } = context
-  const { credit, charge, period } = prorate(subscription, price, { now, usedUntil: date ?? now, quantity })
+  const given = { now, usedUntil: date ?? now, quantity, discounts: discountsOfChange(subscription, price) }
+  const { credit, charge, period } = prorate(subscription, price, given)
   const lines = [...(behavior === 'none' ? [] : [credit]), { ...charge, isProration: !isNew }]
   if (behavior === 'none' && !isNew) lines.pop()
   return { price, quantity, lines, isNow: isNew || behavior === 'always_invoice', period: isNew ? period : null }
 }
+
+/**
+ * The credit is of what was debited for the period, as in flexible billing mode, and the amounts of prorations are after discounts
+ * (docs.stripe.com/billing/subscriptions/billing-mode/compare, and `proration_discounts: included` of
+ * docs.stripe.com/changelog/clover/2025-09-30/itemize-proration-discount-amounts). A coupon for one invoice has been used up by then.
+ */
+export const discountsOfChange = (subscription: SubscriptionRecord, price: SoldPrice): ProratedDiscounts => ({
+  credit: paidTerms(subscription),
+  charge: isAsLong(price, subscription.price) ? currentTerms(subscription) : null,
+})
 
 function findItemPrice(
   context: AccountContext,
@@ -124,6 +137,7 @@ export function changeItems(
   }
   change(context, subscription, () => {
     Object.assign(subscription, { price, quantity, ...period })
+    if (lines.length > 0) subscription.changedTerms = currentTerms(subscription)
     if (!isNow) subscription.pendingLines.push(...lines)
     else payChange(context, subscription, lines, isPaid)
     if (!isPaid) subscription.status = 'past_due'
@@ -172,6 +186,7 @@ export function payUpdate(context: AccountContext, subscription: SubscriptionRec
   change(context, subscription, () => {
     collectInvoice(context, find(context, 'invoices', invoice), true)
     Object.assign(subscription, { price, quantity, ...period })
+    subscription.changedTerms = currentTerms(subscription)
     if (cancelAtPeriodEnd !== null) scheduleEnd(context, subscription, cancelAtPeriodEnd)
     setUpdate(subscription, null)
   })

@@ -49,6 +49,16 @@ export const Checkout = z.object({
 })
 export type Checkout = z.output<typeof Checkout>
 
+/** A percentage in hundredths of a percent, or amounts by currency. `products`: empty if it applies to all. */
+export const Discount = z.object({
+  basis_points: z.int().optional(),
+  amounts: z.record(z.string(), z.int()).optional(),
+  duration: z.string(),
+  duration_in_months: z.int().nullish(),
+  products: z.array(z.object({ id: z.string() })),
+})
+export type Discount = z.output<typeof Discount>
+
 /** A price of a subscription's product. Only a fixed one has an amount for each period. */
 const SubscriptionPrice = z
   .object({ amount_type: z.string(), price_amount: amount.optional() })
@@ -63,6 +73,7 @@ export const Subscription = z.object({
   /** What a period costs after the discount that the subscription has. */
   amount,
   prices: z.array(SubscriptionPrice),
+  discount: Discount.omit({ products: true }).nullable(),
   currency,
   recurring_interval: z.enum(INTERVALS),
   recurring_interval_count: z.int().min(1),
@@ -99,6 +110,7 @@ export const ChargePreview = z.object({
   net_amount: z.int(),
   total_amount: z.int(),
   prorations: z.array(z.object({ amount: z.int() })),
+  discount_amount: amount,
 })
 export type ChargePreview = z.output<typeof ChargePreview>
 
@@ -165,13 +177,3 @@ export const PortalSession = z.object({ customer_portal_url: z.url() })
 
 /** The body of a webhook; the event's id is in a header. */
 export const Event = z.object({ type: z.string(), timestamp: time, data: z.unknown() })
-
-/** A percentage in hundredths of a percent, or amounts by currency. `products`: empty if it applies to all. */
-export const Discount = z.object({
-  basis_points: z.int().optional(),
-  amounts: z.record(z.string(), z.int()).optional(),
-  duration: z.string(),
-  duration_in_months: z.int().nullish(),
-  products: z.array(z.object({ id: z.string() })),
-})
-export type Discount = z.output<typeof Discount>

@@ -24,7 +24,7 @@ export async function previewPlanChange(api: PolarCore, change: PlanChange): Pro
     total_amount: total,
   } = await previewCharge(api, subscription.id, taxedProduct(subscription, change))
   const common = { currency, isEstimate: true }
-  const nextAmount = withTax(to.amount, { net, total })
+  const nextAmount = withTax(await nextPrice(api, subscription, change), { net, total })
   if (change.when === 'period_end') {
     return { ...common, dueNow: 0, credit: 0, effectiveAt: periodEnd, next: { amount: nextAmount, at: periodEnd } }
   }
@@ -40,6 +40,27 @@ export async function previewPlanChange(api: PolarCore, change: PlanChange): Pro
     effectiveAt: pricedAt,
     next: { amount: nextAmount, at },
   }
+}
+
+/**
+ * The new price, after the discount that the subscription has if it still has it in the next period (`_clear_expired_discount` in
+ * server/polar/subscription/service.py). One that does not last for ever is taken to have ended with a period of another length.
+ */
+async function nextPrice(api: PolarCore, subscription: Subscription, change: PlanChange): Promise<number> {
+  const { discount, currency } = subscription
+  const { amount } = change.to
+  if (discount === null || !(await lastsIntoNext(api, subscription, change))) return amount
+  const { basis_points: points, amounts = {} } = discount
+  if (points !== undefined) return amount - Math.round((amount * points) / 10_000)
+  return Math.max(0, amount - (amounts[currency.toLowerCase()] ?? 0))
+}
+
+async function lastsIntoNext(api: PolarCore, subscription: Subscription, change: PlanChange): Promise<boolean> {
+  if (subscription.discount?.duration === 'forever') return true
+  if (beginsPeriod(subscription, change)) return false
+  const request = api.buildRequest('GET', '/v1/subscriptions/{id}/charge-preview', { id: subscription.id }, {})
+  const response = await api.sendRequest(request)
+  return parse(ChargePreview, await response.json()).discount_amount > 0
 }
 
 /** The product whose taxes a preview shows. Keeping the current one costs nothing: the taxes are those of the product that is scheduled. */

@@ -139,3 +139,6 @@ export const changeQuantity = (
 
 /** Processors that know the sum of all units only. */
 export const KNOWS_ONLY_SUMS = ['mollie'] as const
+
+/** Whether the discount of a period that is paid already is taken off the new price, too. */
+export const reducesChanges = (acquiring: ProcessorName): boolean => acquiring === 'polar'

@@ -17,6 +17,18 @@ export function amountsOn(terms: Terms, subtotal: number): Amounts {
   return { subtotal, discount, tax, total: subtotal - discount + tax }
 }
 
+/** The amounts of an invoice. */
+export function amountsOf(terms: Terms, lines: Pick<PricedLine, 'amount' | 'isDiscounted'>[]): Amounts {
+  const subtotal = sumAmounts(lines)
+  const { discount } = amountsOn(terms, sumAmounts(lines.filter(({ isDiscounted }) => !isDiscounted)))
+  const { tax } = amountsOn(withoutDiscount(terms), subtotal - discount)
+  return { subtotal, discount, tax, total: subtotal - discount + tax }
+}
+
+/** The terms with which the current price was charged last, whose unused time a change credits. */
+export const paidTerms = (subscription: SubscriptionRecord): Terms =>
+  subscription.changedTerms ?? currentTerms(subscription, subscription.periodStart === subscription.created)
+
 /** The terms of a subscription's current period: without its discount once that has ended. */
 export function currentTerms(subscription: SubscriptionRecord, isFirst = false): Terms {
   const { terms, created, periodStart, discountFrom = created } = subscription

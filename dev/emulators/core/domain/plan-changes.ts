@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { accountSetting } from '../controls/settings.ts'
 import { type Cycle, nextPeriodEnd } from '../periods.ts'
-import { amountsOn, currentTerms, sumAmounts } from './amounts.ts'
+import { amountsOf, amountsOn, currentTerms } from './amounts.ts'
 import { type AccountContext, all, find } from './context.ts'
 import { collectInvoice, latestInvoice, newInvoice } from './invoices.ts'
 import type { InvoiceRecord } from './money-records.ts'
-import { type PricedLine, SoldPrice, type SubscriptionRecord } from './selling-records.ts'
+import { type PricedLine, SoldPrice, type SubscriptionRecord, type Terms } from './selling-records.ts'
 import { change, refuseEnded } from './subscriptions.ts'
 
 /*
@@ -54,30 +54,41 @@ interface Prorated {
   anew?: boolean
   usedUntil?: number
   quantity?: number
+  discounts?: ProratedDiscounts
+}
+
+/**
+ * The discounts of a change: that of the old price's credit, and that of the new price's charge. Null: the discount of the invoice is taken
+ * off the charge.
+ */
+export interface ProratedDiscounts {
+  credit: Terms
+  charge: Terms | null
 }
 
 /**
  * Prorates a change. A new period begins if its length differs, or with `anew`. `usedUntil`: the time up to which the current period counts
- * as used. `quantity`: the new one, by default the current one.
+ * as used. `quantity`: the new one, by default the current one. `discounts`: by default none are in the amounts.
  */
 export function prorate(
   { price: old, quantity: oldQuantity, periodStart, periodEnd, anchor }: SubscriptionRecord,
   price: SoldPrice,
-  { now, anew = false, usedUntil = now, quantity = oldQuantity }: Prorated,
+  { now, anew = false, usedUntil = now, quantity = oldQuantity, discounts }: Prorated,
 ): Proration {
   const left = Math.max(0, periodEnd - usedUntil) / Math.max(1, periodEnd - periodStart)
   const isNew = anew || !isAsLong(old, price)
   const end = isNew ? nextPeriodEnd(now, price, now) : periodEnd
-  const line = (of: Ordered, share: number, from: number, to: number): PricedLine => ({
-    ...of,
-    amount: Math.sign(share) * Math.round(of.price.amount * of.quantity * Math.abs(share)),
-    periodStart: from,
-    periodEnd: to,
-    isProration: true,
-  })
+  const line = (of: Ordered, share: number, [from, to]: [number, number], terms: Terms | null = null): PricedLine => {
+    const whole = of.price.amount * of.quantity
+    const paid = terms === null ? whole : whole - amountsOn(terms, whole).discount
+    const amount = Math.sign(share) * Math.round(paid * Math.abs(share))
+    const lasts = { periodStart: from, periodEnd: to }
+    return { ...of, amount, ...lasts, isProration: true, ...(terms !== null && { isDiscounted: true }) }
+  }
+  const [share, from] = isNew ? [1, now] : [left, usedUntil]
   return {
-    credit: line({ price: old, quantity: oldQuantity }, -left, usedUntil, periodEnd),
-    charge: isNew ? line({ price, quantity }, 1, now, end) : line({ price, quantity }, left, usedUntil, end),
+    credit: line({ price: old, quantity: oldQuantity }, -left, [usedUntil, periodEnd], discounts?.credit),
+    charge: line({ price, quantity }, share, [from, end], discounts?.charge),
     period: isNew ? { periodStart: now, periodEnd: end, anchor: now } : { periodStart, periodEnd, anchor },
   }
 }
@@ -94,10 +105,14 @@ export function changePrice(
   subscription: SubscriptionRecord,
   price: SoldPrice,
   bills: Billing,
-  quantity = subscription.quantity,
+  { quantity = subscription.quantity, discounts }: Pick<Prorated, 'quantity' | 'discounts'> = {},
 ): SubscriptionRecord {
   refuseUnchangeable(context, subscription)
-  const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity })
+  const { credit, charge, period } = prorate(subscription, price, {
+    now: context.now,
+    quantity,
+    ...(discounts && { discounts }),
+  })
   const isTrial = subscription.status === 'trialing'
   const isNow = bills.startsWith('now')
   const lines = bills.endsWith('less the credit') ? [charge] : [credit, charge]
@@ -105,6 +120,7 @@ export function changePrice(
   return change(context, subscription, () => {
     Object.assign(subscription, { price, quantity, scheduled: null, ...(!isTrial && period) })
     if (isTrial) return
+    subscription.changedTerms = discounts?.charge ?? currentTerms(subscription)
     if (!lines.includes(credit)) creditCustomer(context, subscription, credit)
     if (isNow) payChange(context, subscription, lines)
     else subscription.pendingLines.push(...lines)
@@ -141,15 +157,12 @@ export function refuseDeclined(context: AccountContext, subscription: Subscripti
 /** Whether lines cost more than the customer's balance, and the charge would fail. */
 export function isDeclined(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): boolean {
   const { balance, declines } = find(context, 'customers', subscription.customer)
-  return amountsOn(currentTerms(subscription), sumAmounts(lines)).total > balance && declines
+  return amountsOf(currentTerms(subscription), lines).total > balance && declines
 }
 
 /** Adds the credit to the customer's balance, from which later invoices are paid. */
 export function creditCustomer(context: AccountContext, subscription: SubscriptionRecord, credit: PricedLine): void {
-  find(context, 'customers', subscription.customer).balance -= amountsOn(
-    currentTerms(subscription),
-    credit.amount,
-  ).total
+  find(context, 'customers', subscription.customer).balance -= amountsOf(currentTerms(subscription), [credit]).total
 }
 
 /** Removes the pending invoice line with this id; null if there is none. */

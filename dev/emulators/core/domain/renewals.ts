@@ -15,6 +15,7 @@ export interface DebtRules {
 
 /** Advances a subscription by one period. */
 export function beginNextPeriod(subscription: SubscriptionRecord): void {
+  delete subscription.changedTerms
   subscription.periodStart = subscription.periodEnd
   subscription.periodEnd = nextPeriodEnd(subscription.periodEnd, subscription.price, subscription.anchor)
 }

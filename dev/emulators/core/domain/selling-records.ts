@@ -46,6 +46,8 @@ export const PricedLine = z.object({
   periodStart: z.int(),
   periodEnd: z.int(),
   isProration: z.boolean(),
+  /** Whether the amount is after the discount of its period, so that an invoice takes no other off. */
+  isDiscounted: z.boolean().optional(),
 })
 
 export const CustomerRecord = z.object({
@@ -121,6 +123,8 @@ export const SubscriptionRecord = z.object({
   coupon: z.string().nullable().default(null),
   /** When the first discounted period begins, if it was discounted later than it was sold. */
   discountFrom: z.int().optional(),
+  /** The terms of the charge for a change of plan in its period, if there was one. */
+  changedTerms: Terms.optional(),
   /** The price and the quantity for its next period, if one of them changes. */
   scheduled: z.object({ price: SoldPrice, quantity: z.int() }).nullable().default(null),
   /** Prorations that are invoiced with its next period. */
