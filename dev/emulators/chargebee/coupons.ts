@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
 import type { EnteredDiscount } from '../core/domain/accounts.ts'
+import { withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import type { SoldPrice, Terms } from '../core/domain/selling-records.ts'
+import type { SoldPrice, SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
+import { change } from '../core/domain/subscriptions.ts'
 import { type Route, read } from '../core/wire/routes.ts'
 import { wrongValue } from './errors.ts'
 import { complete, content } from './objects/wire.ts'
@@ -86,6 +88,24 @@ export function applyCoupon(context: AccountContext, terms: Terms, id: string | 
     ...(duration === 'one_time' && { lasts: 'once' }),
     ...(duration === 'limited_period' && period && interval && { lasts: { interval, intervalCount: period } }),
   }
+}
+
+/**
+ * Gives a subscription a coupon instead of those that it has. "The coupon is attached to the subscription immediately but is applied only to
+ * the next invoice" (chargebee.com/docs/billing/2.0/kb/product-catalog/why-doesnt-my-fixed-rate-coupon-apply-during-subscription-edits). It
+ * would be taken off the invoice of a change of plan before that, too, which the emulator does not.
+ */
+export function discountSubscription(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  id: string,
+): SubscriptionRecord {
+  return change(context, subscription, () => {
+    subscription.terms = applyCoupon(context, withoutDiscount(subscription.terms), id, subscription.price)
+    subscription.coupon = id
+    subscription.discountFrom = subscription.periodEnd
+    subscription.scheduled = null
+  })
 }
 
 function applies({ apply_on: on, item_constraints: constraints = [] }: Coupon, { id, interval }: SoldPrice): boolean {

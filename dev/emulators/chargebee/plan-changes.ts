@@ -19,9 +19,10 @@ import { findSold } from '../core/domain/prices.ts'
 import { invoiceSale } from '../core/domain/sales.ts'
 import { SoldPrice, type SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { change, hasEnded } from '../core/domain/subscriptions.ts'
-import { boolean } from '../core/wire/form-fields.ts'
+import { boolean, text } from '../core/wire/form-fields.ts'
 import { act, type Ids, Nothing, type Route, read, route } from '../core/wire/routes.ts'
 import { Item } from './checkout.ts'
+import { discountSubscription } from './coupons.ts'
 import { paymentError, wrongState, wrongValue } from './errors.ts'
 import { invoiceObject } from './objects/money.ts'
 import { planFields, withCustomer } from './objects/selling.ts'
@@ -51,7 +52,15 @@ export const timingParameters = {
   invoice_immediately: boolean.optional(),
 }
 
-const UpdateParameters = z.strictObject({ ...itemParameters, ...timingParameters })
+/** A change of the items, or a coupon instead of those that the subscription has: both at once are not supported. */
+const UpdateParameters = z.strictObject({
+  ...itemParameters,
+  ...timingParameters,
+  subscription_items: Item.optional(),
+  replace_items_list: z.literal('true').optional(),
+  coupon_ids: z.tuple([text(100)]).optional(),
+  replace_coupon_list: z.literal('true').optional(),
+})
 
 /** The plan that a change names, also one that is in no paywall file, and its quantity. */
 export function findPlan(
@@ -82,7 +91,13 @@ export function refuseScheduling({ cancelAt }: SubscriptionRecord): void {
 
 function updateForItems(context: AccountContext, given: z.output<typeof UpdateParameters>, [id]: Ids) {
   const subscription = find(context, 'subscriptions', id)
-  const plan = findPlan(context, subscription, given.subscription_items)
+  const { subscription_items: items, replace_items_list: replaces, coupon_ids: [coupon] = [] } = given
+  if (coupon !== undefined && !items && given.replace_coupon_list) {
+    if (hasEnded(subscription)) throw wrongState('The subscription has ended.')
+    return withCustomer(discountSubscription(context, subscription, coupon), context)
+  }
+  if (!items || !replaces || coupon !== undefined) throw wrongValue('subscription_items', 'is needed')
+  const plan = findPlan(context, subscription, items)
   // "Subscription changes are made without changing its `status`."
   if (hasEnded(subscription) && given.reactivate === false) {
     return withCustomer(setPlan(context, subscription, plan), context)

@@ -3,6 +3,7 @@ import { lookUp } from '../look-up.ts'
 import { type CheckoutOrder, ProcessorError, type PurchaseReference } from '../processor.ts'
 import { chargebeeApi, encode, type Fields, inPath, isMissing, isRefusedEmail, parse } from './api.ts'
 import { endNow, isRefused, stopCharging } from './charging.ts'
+import { discountSubscription } from './discount-subscription.ts'
 import { hasFailed, readChargebeeEvent } from './events.ts'
 import {
   CustomerReply,
@@ -136,6 +137,8 @@ export function chargebeeAdapter(
 
     previewPlanChange: (change) => previewPlanChange({ get, post }, change),
     changePlan: (change) => changePlan({ get, post }, change),
+
+    discountSubscription: (discounted) => discountSubscription({ get, post }, discounted),
 
     async openPortal(customer, returnUrl) {
       const back = returnUrl.length <= LONGEST_REDIRECT && { redirect_url: returnUrl }

@@ -79,6 +79,13 @@ export const Subscription = z.object({
 })
 export type Subscription = z.output<typeof Subscription>
 
+/** A subscription with what is needed to discount it. `discounts`: those that its seller gave without a coupon. */
+const DiscountableSubscription = Subscription.extend({
+  coupons: z.array(z.object({ coupon_id: z.string() })).default([]),
+  discounts: z.array(z.looseObject({})).default([]),
+})
+export type DiscountableSubscription = z.output<typeof DiscountableSubscription>
+
 const LineItem = z.object({
   entity_type: z.string(),
   entity_id: z.string().optional(),
@@ -196,6 +203,7 @@ export const PortalReply = z.object({ portal_session: z.object({ access_url: z.u
 export const DownloadReply = (base: string | null) =>
   z.object({ download: z.object({ download_url: receiptUrl(base) }) })
 export const SubscriptionReply = z.object({ subscription: Subscription, customer: Customer.optional() })
+export const DiscountableReply = z.object({ subscription: DiscountableSubscription })
 export const EstimateReply = z.object({ estimate: Estimate })
 export const InvoiceReply = z.object({ invoice: Invoice })
 export const InvoiceList = z.object({ list: z.array(InvoiceReply), next_offset: z.string().optional() })

@@ -1,4 +1,5 @@
 import type { Subscription } from 'chargebee'
+import { hasDiscountLeft } from '../../core/domain/amounts.ts'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import { findSale } from '../../core/domain/sales.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
@@ -82,6 +83,8 @@ export const SELLING = {
         ...(cancelAt !== null && canceledAt !== null && { cancel_schedule_created_at: canceledAt }),
         ...(subscription.cancelReason === 'payment_failed' && { cancel_reason: 'not_paid' as const }),
         ...(subscription.scheduled && { has_scheduled_changes: true, changes_scheduled_at: periodEnd }),
+        ...(hasDiscountLeft(subscription) &&
+          subscription.coupon !== null && { coupons: [{ coupon_id: subscription.coupon, applied_count: 0 }] }),
         due_invoices_count: unpaid.length,
         ...(unpaid[0] && {
           due_since: unpaid[0].created,

@@ -48,6 +48,13 @@ export function hasDiscount(subscription: SubscriptionRecord): boolean {
   return periodStart < discountFrom || currentTerms(subscription, periodStart === created) === terms
 }
 
+/** Whether a discount will be taken off a coming period. One for one invoice is gone with it. */
+export function hasDiscountLeft(subscription: SubscriptionRecord): boolean {
+  const { terms, discountFrom, periodStart } = subscription
+  const isUsed = terms.lasts === 'once' && (discountFrom === undefined || discountFrom <= periodStart)
+  return hasDiscount(subscription) && !isUsed
+}
+
 export const withoutDiscount = ({ taxPercent }: Terms): Terms => ({ taxPercent, percentOff: 0 })
 
 export const sumAmounts = (lines: Pick<PricedLine, 'amount'>[]) => lines.reduce((sum, { amount }) => sum + amount, 0)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { hasDiscount } from '../../core/domain/amounts.ts'
+import { hasDiscountLeft } from '../../core/domain/amounts.ts'
 import { amountsToday, amountToday } from '../../core/domain/pages.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
@@ -69,11 +69,8 @@ export const SELLING = {
 } satisfies Views
 
 /** The ids of a subscription's discounts. A coupon of one invoice is gone with it. */
-function discountIds(subscription: SubscriptionRecord): string[] {
-  const { id, terms, discountFrom, periodStart } = subscription
-  const isUsed = terms.lasts === 'once' && (discountFrom === undefined || discountFrom <= periodStart)
-  return hasDiscount(subscription) && !isUsed ? [`di_${id.slice(4)}`] : []
-}
+const discountIds = (subscription: SubscriptionRecord) =>
+  hasDiscountLeft(subscription) ? [`di_${subscription.id.slice(4)}`] : []
 
 /** The setting of "Stripe Tax" of a subscription, or of a phase of its schedule. */
 export const automaticTax = (enabled: boolean) => ({ enabled, disabled_reason: null, liability: null })
