@@ -65,15 +65,19 @@ export const dealField = ({ id }: Price): string => `deal-${id}`
  * subscription that does not run, or is about to change, gets none.
  */
 export function dealToStay(site: Site, purchase: Purchase): Deal | undefined {
-  const { price_slug: slug, unit_amount: amount, currency, status, scheduled_change: change } = purchase
+  const { price_slug: slug, currency, status, scheduled_change: change } = purchase
   if (slug === null || status !== 'active' || change !== null || purchase.interval === null) return undefined
   const offer = site.offersToStay.find(
     ({ prices, discount }) => prices.includes(slug) && (discount.currency ?? currency) === currency,
   )
   if (!offer) return undefined
+  const amount = periodAmount(purchase)
   const off = takenOff({ ...offer.discount, ...inMinorUnits(offer.discount) }, amount)
   return off > 0 && off < amount ? { offer, reduced: toMajorUnits(amount - off, currency) } : undefined
 }
+
+/** The price of a period, for all units: in minor units. */
+export const periodAmount = ({ unit_amount: amount, quantity }: Purchase): number => amount * quantity
 
 /** What the cancel page shows of it, as text to compare: see dealText. */
 export const stayText = ({ offer, reduced }: Deal): string =>

@@ -1,7 +1,7 @@
 import { CANCELLATION_REASON_LENGTH } from '../../../lib/http/input-limits.ts'
 import { toMajorUnits } from '../../../lib/money/money.ts'
 import { ACCOUNT_PATH, CANCEL_PATH } from '../contract.ts'
-import { type Deal, dealToStay, stayText } from '../deal.ts'
+import { type Deal, dealToStay, periodAmount, stayText } from '../deal.ts'
 import { formatCycle, formatDate, formatMoney, formatPrice, localAmount } from '../formats.ts'
 import { availability } from '../sale.ts'
 import type { Site } from '../site.ts'
@@ -139,7 +139,7 @@ function DiscountToStay({ site, purchase }: { site: Site; purchase: Purchase }) 
       <h2 id="stay">{site.text(deal.offer.title)}</h2>
       <p class="price-amount">
         <span class="unseen">{texts.regularPrice} </span>
-        <s>{formatMoney(toMajorUnits(purchase.unit_amount, purchase.currency), purchase.currency, site)}</s>{' '}
+        <s>{formatMoney(toMajorUnits(periodAmount(purchase), purchase.currency), purchase.currency, site)}</s>{' '}
         <span class="unseen">{texts.offerPrice} </span>
         <strong>{formatMoney(deal.reduced, purchase.currency, site)}</strong> {formatCycle(purchase, site)}
       </p>
@@ -163,14 +163,20 @@ interface Stay {
 
 /** What is charged from when on, and for how long. */
 function stayTerms(site: Site, { purchase, deal: { offer, reduced } }: Stay): string {
-  const { currency, unit_amount: amount, interval, interval_count: count, current_period_end: end } = purchase
+  const { currency, interval, interval_count: count, current_period_end: end } = purchase
   const { texts } = site
   const { periods = 'forever' } = offer.discount
   const per = (each: number) => `${formatMoney(each, currency, site)} ${formatCycle(purchase, site)}`
   const day = formatDate(end ?? purchase.created_at, site)
   return interval === null || periods === 'forever'
     ? texts.stayPriceForEver(per(reduced), day)
-    : texts.stayPrice(per(reduced), interval, periods * (count ?? 1), per(toMajorUnits(amount, currency)), day)
+    : texts.stayPrice(
+        per(reduced),
+        interval,
+        periods * (count ?? 1),
+        per(toMajorUnits(periodAmount(purchase), currency)),
+        day,
+      )
 }
 
 /** Confirms that the subscription continues for less. */
