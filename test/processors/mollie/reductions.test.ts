@@ -154,6 +154,15 @@ test.each([
   expect(charges().slice(renewals)).toEqual([...[499, 499, 2999].slice(renewals, 2 + renewals), amount])
 })
 
+test('once an offer has ended, the owner can undo a scheduled change by its price', async () => {
+  const { emulator, renew, change, charges, subscription, snapshot } = await startChange({ ...half(2), renewals: 2 })
+  await change({ to: TEAM, when: 'period_end' })
+  await emulator.update(subscription().id, { amount: { currency: 'EUR', value: '9.99' } })
+  expect(await snapshot()).toMatchObject({ unitAmount: 999, scheduledChange: null })
+  await renew()
+  expect(charges()).toEqual([499, 499, 999, 999])
+})
+
 test('an amount that the owner sets at Mollie replaces the offer', async () => {
   const { emulator, charges, renew, subscription, snapshot } = await startChange(half(3))
   await emulator.update(subscription().id, { amount: { currency: 'EUR', value: '7.00' } })
