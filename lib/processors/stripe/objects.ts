@@ -94,6 +94,8 @@ export const SubscriptionWithInvoice = Subscription.extend({
 })
 
 const PhaseItem = z.object({ price: reference, quantity })
+/** As it is written back: Stripe refuses a quantity for a price that is charged by usage. */
+const WrittenItem = z.object({ price: reference, quantity: z.int().min(0).nullish() })
 const Phase = z.object({ start_date: time, items: z.array(PhaseItem).min(1) })
 
 /** The schedule of a subscription, if it is expanded. */
@@ -155,7 +157,7 @@ export const Schedule = z.object({
     .array(
       z.object({
         start_date: seconds,
-        items: z.array(PhaseItem).min(1),
+        items: z.array(WrittenItem).min(1),
         discounts: z.array(z.object({ discount: reference.nullable() })).nullish(),
         trial_end: seconds.nullable(),
       }),

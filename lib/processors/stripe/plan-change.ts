@@ -218,8 +218,8 @@ async function update(api: Stripe, subscription: Subscription, change: PlanChang
 }
 
 /**
- * Schedules the price and the quantity for the next period. A schedule of the current period only is one that an earlier attempt has created. It decides
- * whether the subscription ends, so a scheduled cancellation is undone by the same call that sets the price.
+ * Schedules the price and the quantity for the next period. A schedule of the current period only is one that an earlier attempt has created.
+ * It decides whether the subscription ends, so a scheduled cancellation is undone by the same call that sets the price.
  */
 async function schedule(api: Stripe, subscription: Subscription, change: PlanChange): Promise<PlanChangeResult> {
   const existing = await readSchedule(api, subscription)
@@ -254,7 +254,7 @@ const createSchedule = async (api: Stripe, { subscriptionId, key }: PlanChange):
 function isScheduled({ end_behavior: end, phases }: Schedule, subscription: Subscription, { to }: PlanChange): boolean {
   const next = phases.find(({ start_date: start }) => start >= periodEnd(subscription))
   const item = next?.items[0]
-  return end === 'release' && item?.price === to.processorPrice && item.quantity === to.quantity
+  return end === 'release' && item?.price === to.processorPrice && (item.quantity ?? 1) === to.quantity
 }
 
 const periodEnd = ({ items }: Subscription) => items.data[0]!.current_period_end.getTime() / 1000
@@ -266,7 +266,7 @@ function phases(
   { to }: PlanChange,
 ): Stripe.SubscriptionScheduleUpdateParams.Phase[] {
   const { start_date, trial_end, items, discounts } = current!
-  const [item, ...others] = items
+  const [item, ...others] = items.map(({ price, quantity }) => ({ price, ...(quantity != null && { quantity }) }))
   const kept = (discounts ?? []).flatMap(({ discount }) => (discount === null ? [] : [{ discount }]))
   const common = {
     proration_behavior: 'none',
@@ -274,7 +274,13 @@ function phases(
     ...(subscription.automatic_tax.enabled && { automatic_tax: { enabled: true } }),
   } as const
   return [
-    { ...common, items, start_date, end_date: periodEnd(subscription), ...(trial_end !== null && { trial_end }) },
+    {
+      ...common,
+      items: [item!, ...others],
+      start_date,
+      end_date: periodEnd(subscription),
+      ...(trial_end !== null && { trial_end }),
+    },
     {
       ...common,
       items: [{ ...item!, price: to.processorPrice, quantity: to.quantity }, ...others],

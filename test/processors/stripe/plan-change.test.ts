@@ -197,6 +197,28 @@ test('a change that is paid later is not replaced by an earlier scheduled one', 
   expect(charges()).toEqual([999, 1750, 2999])
 })
 
+test('an item that is charged by usage is scheduled without a quantity', async () => {
+  const { change, emulator } = await startChange()
+  const sent: unknown[] = []
+  emulator.onCall = async ({ method, path, body }, run) => {
+    if (method !== 'POST' || !path.includes('/subscription_schedules')) return run()
+    if (!path.endsWith('/subscription_schedules')) {
+      sent.push(body)
+      return run()
+    }
+    const reply = await run()
+    const schedule = JSON.parse(reply.body)
+    schedule.phases[0].items.push({ price: 'price_usage' })
+    return { ...reply, body: JSON.stringify(schedule) }
+  }
+  // The emulator knows no such price, and refuses the call.
+  await expect(change({ to: BASIC, when: 'period_end' })).rejects.toThrow()
+  const items = [expect.anything(), { price: 'price_usage' }]
+  expect(sent).toEqual([
+    expect.objectContaining({ phases: [expect.objectContaining({ items }), expect.objectContaining({ items })] }),
+  ])
+})
+
 test('the current price is kept by removing a scheduled change', async () => {
   const { change, state, emulator, id } = await startChange()
   await emulator.schedulePlan(id, 'price_basic')
