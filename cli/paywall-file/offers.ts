@@ -82,6 +82,7 @@ export function checkOffers({ processor, prices, offers }: PaywallWithOffers, co
   })
   checkUnique(placed, 'id', (id) => id, context)
   checkUnique(placed, 'code', (code) => code.toLowerCase(), context)
+  checkOwnDiscounts(placed, context)
   for (const { index, offer } of placed) {
     const at = (path: PropertyKey[], message: string) => issueAt(context, ['offers', index, ...path], message)
     disjoint([{ path: ['offers', index, 'prices'], values: offer.prices }], context)
@@ -109,6 +110,25 @@ function checkUnique(
     const first = firstIndexes.get(toComparable(value))
     if (first === undefined) firstIndexes.set(toComparable(value), index)
     else issueAt(context, ['offers', index, field], `is the same as in entry ${first}`)
+  }
+}
+
+/**
+ * A subscription that has a discount already does not get it again, and a retry of a call recognises its own by its id. So an offer to
+ * subscribers who cancel needs a discount of its own.
+ */
+function checkOwnDiscounts(placed: Placed[], context: z.RefinementCtx): void {
+  for (const { index, offer } of placed.filter(({ offer }) => offer.show === 'cancel')) {
+    const same = placed.find(
+      (other) => other.index !== index && other.offer.processorDiscount === offer.processorDiscount,
+    )
+    if (same && offer.processorDiscount !== undefined) {
+      issueAt(
+        context,
+        ['offers', index, 'processorDiscount'],
+        `is also that of entry ${same.index}: an offer to stay needs its own`,
+      )
+    }
   }
 }
 

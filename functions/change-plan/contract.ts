@@ -18,8 +18,9 @@ export const PATH = '/api/v1/paywall/:id/change-plan'
 /**
  * Why a plan is not changed: see plan-change-order.sql and claim-plan-change.sql. `several_subscriptions`: the call names none of them.
  * `unsupported`: its processor cannot change plans, or not in this way. `unschedulable`: the processor can do so at once only.
- * `same_price`: it has this price and quantity. `not_per_unit`: several units of a price that is sold one at a time. `other_currency`: the price is not sold in the subscription's currency. `unchangeable`: it is past due,
- * paused, pending, or about to be replaced or ended. `cancelled`: its end is scheduled, and its processor cannot change plans then.
+ * `same_price`: it has this price and quantity. `not_per_unit`: several units of a price that is sold one at a time. `other_currency`: the
+ * price is not sold in the subscription's currency. `unchangeable`: it is past due, paused, pending, or about to be replaced or ended.
+ * `cancelled`: its end is scheduled, and its processor cannot change plans then.
  */
 export type OrderRefusal =
   | GateRefusal

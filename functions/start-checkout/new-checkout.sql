@@ -1,6 +1,6 @@
--- Stores a new checkout: what is sold and how much of it, through which processor, with which options, how long a trial and which offer (all null: none);
--- `requested_days` is what the call requested. Returns its row. The columns are listed, so that a column of a later migration gets its
--- default. The member's row must be locked.
+-- Stores a new checkout: what is sold and how much of it, through which processor, with which options, how long a trial and which offer
+-- (all null: none); `requested_days` is what the call requested. Returns its row. The columns are listed, so that a column of a later
+-- migration gets its default. The member's row must be locked.
 create function new_checkout(
   checkout_id uuid, user_id uuid, price prices, success_url text, error_url text, return_origin text,
   success_is_foreign boolean, error_is_foreign boolean, shop_url text, country text, local_currency text,

@@ -4,9 +4,10 @@
 --
 -- A user's call must not choose arbitrary targets (open redirect): an allowed target is at an origin of `settings.redirect_origins` or
 -- `settings.embed_origins`, at the paywall's own domain, at a page of its settings, or on its site at the service's own origin. If
--- `redirect_origins` is set, any other target is refused: `foreign_success_url`, `foreign_error_url`. Otherwise a foreign target is stored and marked, and the return URL asks
--- the buyer to confirm. It is then at the service's own origin, because the owner's domain must not serve such redirects; if that origin is
--- not known, the target is refused, too. `success_origin` and `error_origin` are those that the call chooses; null where that is the site.
+-- `redirect_origins` is set, any other target is refused: `foreign_success_url`, `foreign_error_url`. Otherwise a foreign target is stored
+-- and marked, and the return URL asks the buyer to confirm. It is then at the service's own origin, because the owner's domain must not
+-- serve such redirects; if that origin is not known, the target is refused, too. `success_origin` and `error_origin` are those that the
+-- call chooses; null where that is the site.
 create function redirect_targets(
   paywall_id text, host text, by_owner boolean, success_origin text, error_origin text, service_origin text,
   inout success_url text, inout error_url text, inout return_origin text,

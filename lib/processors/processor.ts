@@ -218,8 +218,8 @@ export interface PurchaseSnapshot {
   /** The amount of the first payment, with taxes and after discounts; 0 for a trial. Null if this read does not show it. */
   charged: number | null
   /**
-   * Whether the current period is paid for at the subscription's current price and quantity. False after a change of plan that is not paid yet, such as
-   * one whose difference is charged with the next period.
+   * Whether the current period is paid for at the subscription's current price and quantity. False after a change of plan that is not paid
+   * yet, such as one whose difference is charged with the next period.
    */
   priceCovered: boolean
   /**
@@ -263,8 +263,8 @@ export interface PurchaseSnapshot {
 }
 
 /**
- * The price and the quantity from then on. `processorPrice`: by the processor's own name. Null if the processor has no names for prices; then `charge` is
- * compared.
+ * The price and the quantity from then on. `processorPrice`: by the processor's own name. Null if the processor has no names for prices;
+ * then `charge` is compared.
  */
 export type ScheduledChange = { at: Date; quantity: number } & (
   | { processorPrice: string; charge?: undefined }
@@ -320,8 +320,8 @@ export interface PaymentFact {
   /** The processor's page with the receipt of a payment that succeeded. Absent if the processor reports none. */
   receiptUrl?: string | undefined
   /**
-   * The period that a payment pays for: its start, as ISO text, the price and the quantity. The period may be over by now. Absent if no event shows it,
-   * and for a payment that pays for no period of its own.
+   * The period that a payment pays for: its start, as ISO text, the price and the quantity. The period may be over by now. Absent if no
+   * event shows it, and for a payment that pays for no period of its own.
    */
   paysFor?: { from: string; processorPrice: string; quantity: number }
   /** Whether the payment brought nothing, such as the difference of a change that came too late: its refund takes no tokens back. */

@@ -108,8 +108,8 @@ begin
     then p.current_period_end else p.current_period_start + period_length(price.interval, price.interval_count) end;
 end $$;
 
--- Updates the price and the quantity that a scheduled change of plan leads to. If the subscription ends before, the change never takes effect. The lookup is
--- repeated at each fetch, as in `follow_plan`; an edited price stays the one that was found first.
+-- Updates the price and the quantity that a scheduled change of plan leads to. If the subscription ends before, the change never takes
+-- effect. The lookup is repeated at each fetch, as in `follow_plan`; an edited price stays the one that was found first.
 create function follow_scheduled_change(after purchases, snapshot jsonb) returns purchases language plpgsql stable as $$
 begin
   if after.status = 'canceled' or scheduled_end(after) <= after.scheduled_change_at then after.scheduled_change_at := null; end if;

@@ -123,6 +123,14 @@ test.each<[string, object, ...string[]]>([
   expect(await errorOf(more)).toEqual(errors.map((error) => `offers[0].${error}`))
 })
 
+test('an offer to subscribers who cancel has a discount of its own at the processor', async () => {
+  const stay = { ...SPRING, id: 'stay', show: 'cancel' }
+  expect(await errorsOf([SPRING, stay])).toEqual([
+    'offers[1].processorDiscount: is also that of entry 0: an offer to stay needs its own',
+  ])
+  expect(await errorsOf([SPRING, { ...stay, processorDiscount: 'OTHER' }])).toEqual([])
+})
+
 test('two offers have neither the same id nor the same code, in upper or lower case', async () => {
   const errors = await errorsOf([
     { ...SPRING, code: 'SPRING' },

@@ -23,13 +23,13 @@ import { subscriptionItemId } from './objects/selling.ts'
 import { type PendingUpdate, subscriptionOwn } from './own.ts'
 
 /*
- * A change of a subscription's price or quantity by the API (docs.stripe.com/billing/subscriptions/prorations). The pending updates are those of
- * docs.stripe.com/billing/subscriptions/pending-updates and its reference.
+ * A change of a subscription's price or quantity by the API (docs.stripe.com/billing/subscriptions/prorations). The pending updates are
+ * those of docs.stripe.com/billing/subscriptions/pending-updates and its reference.
  */
 
 /**
- * The parameters of a change, in updates and previews. That an item without `quantity` keeps its own is UNVERIFIED. `proration_behavior`: "the
- * default value is `create_prorations`".
+ * The parameters of a change, in updates and previews. That an item without `quantity` keeps its own is UNVERIFIED. `proration_behavior`:
+ * "the default value is `create_prorations`".
  */
 export const changeParameters = {
   items: z.tuple([z.strictObject({ id: text(), price: text(), quantity: integer(1, 999_999).optional() })]).optional(),
@@ -50,8 +50,8 @@ interface Billed {
 }
 
 /**
- * Calculates a change: changes of the quantity are prorated, too. "When the billing interval changes", the new price is charged in full and at once, whatever the behaviour. A trial
- * continues, free of charge.
+ * Calculates a change: changes of the quantity are prorated, too. "When the billing interval changes", the new price is charged in full and
+ * at once, whatever the behaviour. A trial continues, free of charge.
  *
  * @param prefix of the parameters' names, for errors
  */

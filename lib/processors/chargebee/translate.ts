@@ -229,9 +229,9 @@ const isVoidedUnpaid = ({ trial_end }: Subscription, { latest, hasMore }: Invoic
 const UNPAID_STATUSES: readonly Invoice['status'][] = ['voided', 'payment_due', 'not_paid']
 
 /**
- * Whether an invoice of the current term charges for the subscription's current price and quantity, and is not owed. After a change of plan none does if
- * the change was free of charge, if its difference is charged with the next invoice, or if the difference is unpaid: the term was paid
- * before. A site may create no invoice for an amount of 0.
+ * Whether an invoice of the current term charges for the subscription's current price and quantity, and is not owed. After a change of plan
+ * none does if the change was free of charge, if its difference is charged with the next invoice, or if the difference is unpaid: the term
+ * was paid before. A site may create no invoice for an amount of 0.
  */
 function isPriceCovered(subscription: Subscription, invoices: Invoice[]): boolean {
   const charged = termInvoices(subscription, invoices)

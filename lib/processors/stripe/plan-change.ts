@@ -192,8 +192,8 @@ async function withEndAsFlag(api: Stripe, found: Subscription, change: PlanChang
 }
 
 /**
- * Changes the price and the quantity. If the charge is declined, or its buyer must authenticate, the update waits for the payment of its invoice and changes
- * nothing until then.
+ * Changes the price and the quantity. If the charge is declined, or its buyer must authenticate, the update waits for the payment of its
+ * invoice and changes nothing until then.
  */
 async function update(api: Stripe, subscription: Subscription, change: PlanChange): Promise<Subscription | 'declined'> {
   const params: Stripe.SubscriptionUpdateParams = {
