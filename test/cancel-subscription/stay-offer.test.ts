@@ -12,14 +12,18 @@ import { type TestWorld, useTestWorld } from '../support/world.ts'
 // The offer to stay: the cancel page takes it off a subscription that runs, at each processor that can.
 
 const DISCOUNTS = {
-  stripe: { half: 'HALF_FOR_2', other: 'TENTH' },
-  chargebee: { half: 'HALF_FOR_2', other: 'TENTH' },
-  polar: { half: '7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a9001', other: '7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a9002' },
+  stripe: { half: 'HALF_FOR_2', last: 'LAST_HALF_FOR_2', other: 'TENTH' },
+  chargebee: { half: 'HALF_FOR_2', last: 'LAST_HALF_FOR_2', other: 'TENTH' },
+  polar: {
+    half: '7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a9001',
+    last: '7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a9003',
+    other: '7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a9002',
+  },
 } as const
 const PROCESSORS = ['stripe', 'polar', 'chargebee'] as const
 type Name = (typeof PROCESSORS)[number]
 
-const offers = ({ half, other }: { half: string; other: string }) => [
+const offers = ({ half, last, other }: Record<'half' | 'last' | 'other', string>) => [
   {
     id: 'stay',
     title: 'Stay for half',
@@ -35,7 +39,7 @@ const offers = ({ half, other }: { half: string; other: string }) => [
     prices: ['plus'],
     show: 'cancel',
     max: 1,
-    processorDiscount: half,
+    processorDiscount: last,
   },
   {
     id: 'sale',

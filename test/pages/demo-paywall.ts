@@ -84,7 +84,7 @@ export const WITH_OFFERS: FileJson = {
       discount: { percent: 50, periods: 1 },
       prices: ['yearly'],
       show: 'cancel',
-      processorDiscount: 'HALF_ONCE',
+      processorDiscount: 'STAY_HALF',
     },
   ],
   layout: {
