@@ -10,6 +10,7 @@ import {
   advancePastPeriodEnd,
   buy,
   cancelThroughApi,
+  causeAtProcessor,
   decline,
   expectStoredAsAtProcessor,
   newEvents,
@@ -18,6 +19,7 @@ import {
   readTokens,
 } from './buyer.ts'
 import { change, changePlan, paidAmounts, preview, untilRead } from './change-plan-calls.ts'
+import { keepsUnpaid, leaveUnpaid, PAUSES_PAID, pause } from './drivers/pausing.ts'
 import {
   MAY_MAKE_DECLINED_CHANGES,
   paysDeclinedChangeOnPage,
@@ -230,6 +232,23 @@ describe.each(AT)('%s', (acquiring) => {
     await world.clock.advance(shop.paywall.id, '11m')
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
     expect(await readTokens(buyer)).toBe(300)
+  })
+
+  test('a subscription that is paused or unpaid is not changed', async () => {
+    const shop = getShop(acquiring)
+    const ways = [
+      ...(PAUSES_PAID.some((name) => name === acquiring) ? [{ status: 'paused', make: pause }] : []),
+      ...(keepsUnpaid(acquiring) ? [{ status: 'past_due', make: leaveUnpaid }] : []),
+    ]
+    for (const { status, make } of ways) {
+      const buyer = await buy(shop)
+      await causeAtProcessor(buyer, (id) => make(shop, id))
+      for (const more of [{ preview: true }, {}]) {
+        const refused = { status: 409, body: { error: 'subscription_not_changeable', status } }
+        expect(await changePlan(buyer, 'plus', more)).toMatchObject(refused)
+      }
+      expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', status })
+    }
   })
 
   test('a scheduled cancellation is undone, or the change is refused with the name of the processor', async () => {
