@@ -118,6 +118,7 @@ test('the documented example is an active annual purchase', () => {
     processorId: '123456',
     checkoutId: null,
     processorPrice: '123456:123456',
+    quantity: 1,
     customer: '123456',
     soldAs: { processorPrice: '123456:123456', interval: 'year' },
     startedAt: at('2025-01-01 00:00:00'),
