@@ -4,6 +4,7 @@ import { type EnteredDiscount, months, toDuration } from '../core/domain/account
 import { withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
+import { nextPeriodEnd } from '../core/periods.ts'
 import { text } from '../core/wire/form-fields.ts'
 import { read } from '../core/wire/routes.ts'
 import { refused } from './errors.ts'
@@ -102,8 +103,8 @@ export function applyCoupon(
 export const subscriptionDiscounts = z.tuple([z.strictObject({ coupon: text() })]).optional()
 
 /**
- * Discounts a subscription: from its next invoice (docs.stripe.com/billing/subscriptions/coupons). Stripe takes the coupon off prorations
- * before that, too, which the emulator does not.
+ * Discounts a subscription: from its next invoice (docs.stripe.com/billing/subscriptions/coupons). The months of a repeating coupon count from
+ * now. Stripe takes the coupon off prorations before the next invoice, too, which the emulator does not.
  */
 export function discountSubscription(
   context: AccountContext,
@@ -117,6 +118,9 @@ export function discountSubscription(
   })
   subscription.coupon = given?.[0].coupon ?? null
   subscription.discountFrom = subscription.periodEnd
+  const { lasts } = subscription.terms
+  // An invoice at the very end has the discount, too: that is UNVERIFIED, and takes an acceptance in the second of a renewal.
+  if (typeof lasts === 'object') subscription.discountUntil = nextPeriodEnd(context.now, lasts, context.now) + 1
 }
 
 /** What is sold on the page. */

@@ -37,7 +37,9 @@ export function currentTerms(subscription: SubscriptionRecord, isFirst = false):
   const isOff =
     periodStart >= discountFrom &&
     (lasts === undefined ||
-      (lasts === 'once' ? isFirstOff : periodStart < nextPeriodEnd(discountFrom, lasts, discountFrom)))
+      (lasts === 'once'
+        ? isFirstOff
+        : periodStart < (subscription.discountUntil ?? nextPeriodEnd(discountFrom, lasts, discountFrom))))
   return isOff ? terms : withoutDiscount(terms)
 }
 

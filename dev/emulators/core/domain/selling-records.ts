@@ -123,6 +123,8 @@ export const SubscriptionRecord = z.object({
   coupon: z.string().nullable().default(null),
   /** When the first discounted period begins, if it was discounted later than it was sold. */
   discountFrom: z.int().optional(),
+  /** When a discount ends that counts from when it was given, rather than from the first discounted period. */
+  discountUntil: z.int().optional(),
   /** The terms of the charge for a change of plan in its period, if there was one. */
   changedTerms: Terms.optional(),
   /** The price and the quantity for its next period, if one of them changes. */
