@@ -34,7 +34,7 @@ begin
   select u.* into use from offer_uses u
   where (u.owner_id, u.paywall_id, u.offer_id, u.checkout_id) = (chosen.owner_id, chosen.paywall_id, chosen.id, subscription.checkout_id);
   if use.paid_at is not null then return verdict('accepted') || logged(member.id, purchase_id => subscription.id); end if;
-  if not is_running(subscription) then return verdict('not_running') || logged(member.id, purchase_id => subscription.id); end if;
+  if not renews_unchanged(subscription) then return verdict('not_running') || logged(member.id, purchase_id => subscription.id); end if;
 
   reason := stay_offer_problem(chosen, use, subscription, country);
   if reason is null and use.checkout_id is null then
@@ -55,7 +55,7 @@ begin
 end $$;
 
 -- Whether a subscription is paid and will renew as it is, at the paywall's processor.
-create function is_running(subscription purchases) returns boolean language plpgsql stable as $$
+create function renews_unchanged(subscription purchases) returns boolean language plpgsql stable as $$
 begin
   return subscription.status = 'active' and not subscription.cancel_at_period_end and subscription.cancel_accepted_at is null
     and subscription.stop_requested_at is null and subscription.replaced_by is null and subscription.scheduled_change_at is null

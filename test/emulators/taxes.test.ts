@@ -47,7 +47,7 @@ describe('taxes and a coupon', () => {
     const amounts = { discount_amount: DISCOUNT, net_amount: 999 - DISCOUNT, tax_amount: TAX, total_amount: TOTAL }
     expect(checkout).toMatchObject({ amount: 999, ...amounts })
     expect(order).toMatchObject({ subtotal_amount: 999, ...amounts, due_amount: TOTAL })
-    expect(await sdk.subscriptions.get(order.subscription_id ?? '')).toMatchObject({ amount: 999 })
+    expect(await sdk.subscriptions.get(order.subscription_id ?? '')).toMatchObject({ amount: 999 - DISCOUNT })
     const refund = await sdk.refunds.create({ order_id: order.id, amount: 999 - DISCOUNT, reason: 'other' })
     expect(refund).toMatchObject({ amount: 999 - DISCOUNT, tax_amount: TAX })
     expect(await sdk.orders.get(order.id)).toMatchObject({ status: 'refunded', refunded_tax_amount: TAX })
