@@ -35,7 +35,7 @@ export const stayErrors = defineErrors<StayRefusal | 'no_credential' | 'bad_toke
   ...memberErrors,
   anonymous: [403, 'Unauthorized', "The token's user is anonymous"],
   unknown_subscription: [404, 'Subscription not found', 'The user has no such subscription on the paywall'],
-  not_running: [409, 'subscription_not_running', 'The subscription is not paid, or does not renew as it is'],
-  invalid_offer: [400, 'invalid_offer', 'The subscriber does not get this offer: `reason` says why'],
+  not_running: [409, 'subscription_not_running', 'The subscription is unpaid, or is about to end or to change'],
+  invalid_offer: [400, 'invalid_offer', 'This subscriber cannot use the offer: see `reason`'],
   discounted: [409, 'subscription_discounted', 'The subscription has another discount, or is about to change'],
 })

@@ -1,7 +1,4 @@
-import { parseAccept } from 'hono/utils/accept'
-
-/** How many of a browser's languages are considered: people have a few, but the header has room for thousands. */
-const MAX_LANGUAGES = 20
+import { acceptedLanguages } from '../../lib/http/preferred-language.ts'
 
 /**
  * Picks the best of `offered`: the locale that the visitor chose, else the first in `Accept-Language` that is offered, with the same
@@ -9,8 +6,7 @@ const MAX_LANGUAGES = 20
  * languages for the whole app, but each paywall offers its own.
  */
 export function localeFor(offered: string[], chosen: string | undefined, acceptLanguage: string | undefined): string {
-  const accepted = parseAccept(acceptLanguage ?? '').filter(({ q }) => q > 0)
-  for (const wanted of [...(chosen ? [chosen] : []), ...accepted.slice(0, MAX_LANGUAGES).map(({ type }) => type)]) {
+  for (const wanted of [...(chosen ? [chosen] : []), ...acceptedLanguages(acceptLanguage)]) {
     const found = nearest(offered, wanted)
     if (found !== undefined) return found
   }

@@ -5,11 +5,11 @@ import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
+import { MAX_QUANTITY, OFFER_LENGTH } from '../../lib/http/input-limits.ts'
 import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { externalIdOr, newEmail, USER_META, userMeta } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
 import { metaErrors, nameErrors } from '../../lib/members/member-errors.ts'
-import { MAX_QUANTITY } from '../../lib/money/quantity.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 
@@ -128,7 +128,6 @@ export const errors = defineErrors<NamedRefusal>({
 
 const URL_LENGTH = 2048
 const PRICE_ID_LENGTH = 100
-const OFFER_LENGTH = 100
 /** Two years. */
 const TRIAL_DAYS = 730
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { UserRefusal } from '../../lib/auth/gate.ts'
 import { missingCredentialErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
+import { OFFER_LENGTH } from '../../lib/http/input-limits.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
 
 /*
@@ -12,7 +13,7 @@ import { paywallErrors } from '../../lib/http/shared-errors.ts'
 export const CODE_PATH = '/api/v1/paywall/:id/offer-of-code'
 
 export const CodeBody = z.object(
-  { code: z.string('Invalid code').trim().min(1, 'Invalid code').max(100, 'Invalid code') },
+  { code: z.string('Invalid code').trim().min(1, 'Invalid code').max(OFFER_LENGTH, 'Invalid code') },
   'invalid_body',
 )
 

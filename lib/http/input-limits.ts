@@ -3,6 +3,15 @@
 /** Maximum length of an e-mail address (RFC 5321). */
 export const EMAIL_LENGTH = 254
 
+/** Maximum length of the id or the code of an offer. */
+export const OFFER_LENGTH = 100
+
+/**
+ * The largest number of units that a checkout or a change of plan can ask for, such as seats. A subscription may have more, if the owner
+ * sets that at the processor.
+ */
+export const MAX_QUANTITY = 10_000
+
 /** Minimum and maximum length. */
 export type Bounds = readonly [min: number, max: number]
 

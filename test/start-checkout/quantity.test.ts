@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_QUANTITY } from '../../lib/money/quantity.ts'
+import { MAX_QUANTITY } from '../../lib/http/input-limits.ts'
 import { buy, getPriceId, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { signIn } from '../support/exchange.ts'
 import { ownerEvents } from '../support/owner-events.ts'

@@ -10,24 +10,28 @@ const POLL_MS = 2_000
 
 try {
   const paywall = await createPaywall(location.origin, { paywall: id, session })
-  // The SDK starts waiting by itself only on the return from a checkout, not on a reload.
-  const waiting = paywall.isWaiting ? null : paywall.waitForPurchase()
+  const waiting = before === null ? waitForAccess(paywall) : pollUser(paywall)
   paywall.onChange((user) => {
     if (user && hasArrived(user, before)) location.reload()
     else if (!paywall.isWaiting && before === null) showDelayed()
   })
   await waiting
-  if (before !== null) await pollUser(paywall)
 } catch (error) {
   console.error(error)
   showDelayed()
+}
+
+/** The SDK starts waiting by itself only on the return from a checkout, not on a reload. */
+async function waitForAccess(paywall: BrowserPaywall): Promise<void> {
+  if (!paywall.isWaiting) await paywall.waitForPurchase()
 }
 
 /** The SDK waits for access, which a subscriber has before another purchase arrives. `onChange` reports what is found. */
 async function pollUser(paywall: BrowserPaywall): Promise<void> {
   for (let attempt = 0; attempt < POLLS; attempt++) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-    await paywall.refresh()
+    // A failed call does not end the wait: the next one may succeed.
+    await paywall.refresh().catch((error) => console.error(error))
   }
   showDelayed()
 }

@@ -1,8 +1,6 @@
+import { OFFER_LENGTH } from '../../../lib/http/input-limits.ts'
 import { dealFor } from '../deal.ts'
 import type { Site } from '../site.ts'
-
-/** As many characters as start-checkout accepts. */
-const CODE_LENGTH = 100
 
 /** Asks for the code of an offer, or shows the one that is applied. Nothing if the paywall has no codes. */
 export function CodeField({ site }: { site: Site }) {
@@ -18,7 +16,7 @@ export function CodeField({ site }: { site: Site }) {
           <input
             name="code"
             value={code?.text}
-            maxlength={CODE_LENGTH}
+            maxlength={OFFER_LENGTH}
             autocomplete="off"
             autocapitalize="characters"
             spellcheck={false}

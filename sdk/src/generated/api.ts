@@ -1631,7 +1631,7 @@ export interface components {
                 };
                 /** @description The slugs of the prices that it applies to */
                 prices: string[];
-                /** @description The countries that it is made in. Absent: all */
+                /** @description The countries in which it applies. Absent: all */
                 countries?: string[];
                 /** Format: date-time */
                 starts_at?: string;
