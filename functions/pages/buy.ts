@@ -65,7 +65,10 @@ function returnUrls({ embedder, structure, ...site }: Site): { successUrl: strin
   }
 }
 
-/** The query parameter by which the script on the owner's page recognises a return, and which dialog opens: after which purchase, if it thanks. */
+/**
+ * The query parameter by which the script on the owner's page recognises a return, and which dialog opens: after which purchase, if it
+ * thanks.
+ */
 const DIALOG_MARK = 'paywall_dialog'
 
 function marked(page: URL, site: Pick<Site, 'absolute' | 'path'>, opens: string): string {

@@ -20,21 +20,20 @@ export interface Deal {
 export function dealFor(site: Site, price: Price): Deal | undefined {
   if (availability(site, price) !== 'available') return undefined
   const ofCode = site.code?.offer
-  const offers = ofCode ? [ofCode, ...site.offers] : site.offers
-  return offers
-    .flatMap((offer) => toDeal(offer, price) ?? [])
+  const { amount, currency } = localAmount(price)
+  const regular = { amount: toMinorUnits(amount, currency), currency }
+  return [...(ofCode ? [ofCode] : []), ...site.offers]
+    .filter(({ prices }) => prices.includes(price.slug))
+    .flatMap((offer) => toDeal(offer, regular) ?? [])
     .reduce<Deal | undefined>((best, deal) => (best && best.reduced <= deal.reduced ? best : deal), undefined)
 }
 
-/** Null if the offer does not apply to the price. An amount is taken off a price in its own currency only. */
-function toDeal(offer: Offer, price: Price): Deal | null {
-  const { amount, currency } = localAmount(price)
-  const { discount, prices } = offer
-  if (!prices.includes(price.slug)) return null
+/** Null if the offer takes nothing off an amount, or all of it. `amount` is in minor units. An amount is taken off its own currency only. */
+function toDeal(offer: Offer, { amount, currency }: { amount: number; currency: string }): Deal | null {
+  const { discount } = offer
   if (discount.amount !== undefined && discount.currency !== currency) return null
-  const regular = toMinorUnits(amount, currency)
-  const off = takenOff({ ...discount, ...inMinorUnits(discount) }, regular)
-  return off > 0 && off < regular ? { offer, reduced: toMajorUnits(regular - off, currency) } : null
+  const off = takenOff({ ...discount, ...inMinorUnits(discount) }, amount)
+  return off > 0 && off < amount ? { offer, reduced: toMajorUnits(amount - off, currency) } : null
 }
 
 const inMinorUnits = ({ amount, currency }: Offer['discount']) =>
@@ -70,10 +69,7 @@ export function dealToStay(site: Site, purchase: Purchase): Deal | undefined {
   const offer = site.offersToStay.find(
     ({ prices, discount }) => prices.includes(slug) && (discount.currency ?? currency) === currency,
   )
-  if (!offer) return undefined
-  const amount = periodAmount(purchase)
-  const off = takenOff({ ...offer.discount, ...inMinorUnits(offer.discount) }, amount)
-  return off > 0 && off < amount ? { offer, reduced: toMajorUnits(amount - off, currency) } : undefined
+  return (offer && toDeal(offer, { amount: periodAmount(purchase), currency })) ?? undefined
 }
 
 /** The price of a period, for all units: in minor units. */

@@ -13,9 +13,9 @@ export function messageFor(
   return texts.failed
 }
 
-/** Why the visitor does not get an offer. */
-function offerProblem(reason: string | undefined, { offerProblems }: Texts): string {
-  return isOfferProblem(reason) ? offerProblems[reason] : offerProblems.ended
+/** Why the visitor does not get an offer. An unknown reason is reported as a failure on our side. */
+function offerProblem(reason: string | undefined, { offerProblems, failed }: Texts): string {
+  return isOfferProblem(reason) ? offerProblems[reason] : failed
 }
 
 const isOfferProblem = (reason: string | undefined): reason is keyof Texts['offerProblems'] =>

@@ -5,7 +5,7 @@ import { logPaywall } from '../../lib/http/paywall-target.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import type { Offer } from '../../lib/paywall/offer.ts'
 import { callApi, failure, isRefused, type PagesContext } from './call-api.ts'
-import { isEmbeddedPath } from './contract.ts'
+import { frontOf, isEmbeddedPath } from './contract.ts'
 import { parseEmbedder, rememberedEmbedder } from './embedder.ts'
 import { listImages } from './images.ts'
 import { localeFor, parseTag } from './locale.ts'
@@ -66,13 +66,13 @@ const Found = z.object({ id: z.string() })
 /** Finds the paywall of a request by its path or its host; null if the host belongs to no paywall. */
 export async function findHome(c: PagesContext): Promise<Home | null> {
   const named = c.req.param('id')
-  const embed = isEmbeddedPath(c.req.path) ? '/embed' : ''
-  if (named !== undefined) return { paywallId: named, path: `/p/${named}${embed}` }
+  const path = frontOf(c.req.path)
+  if (named !== undefined) return { paywallId: named, path }
   const found = await callApi(c, 'BOOTSTRAP', Found, { path: '/api/v1/paywall' })
   if (isRefused(found) && found.status === 404) return null
   if (isRefused(found)) throw failure(found)
   logPaywall(found.id)
-  return { paywallId: found.id, path: embed || '/' }
+  return { paywallId: found.id, path }
 }
 
 /** Finds the paywall of a request and reads its public structure. @throws ApiError as `openSite` */

@@ -11,7 +11,7 @@ export const Offer = z
     badge: z.string().optional(),
     discount: Discount,
     prices: z.array(z.string()).describe('The slugs of the prices that it applies to'),
-    countries: z.array(z.string()).optional().describe('The countries that it is made in. Absent: all'),
+    countries: z.array(z.string()).optional().describe('The countries in which it applies. Absent: all'),
     starts_at: time.optional(),
     ends_at: time.optional().describe('When it ends. Absent: never'),
     days_left: z

@@ -66,7 +66,7 @@ export function toStructure(paywall: PaywallRow, country: string) {
     offers: [
       ...paywall.offers,
       ...paywall.discounts
-        .filter((offer) => isMade(offer, paywall.now, country))
+        .filter((offer) => applies(offer, paywall.now, country))
         .map((offer) => toOffer(offer, paywall.now)),
     ],
     layout: paywall.layout,
@@ -89,7 +89,7 @@ function priceFor({ locals, amount, ...price }: PriceRow, geo: Geo, country: str
 }
 
 /** Whether an offer has begun, has not ended, and is for the country. */
-function isMade({ starts_at: start, ends_at: end, countries }: PublicOffer, now: string, country: string): boolean {
+function applies({ starts_at: start, ends_at: end, countries }: PublicOffer, now: string, country: string): boolean {
   const at = Date.parse(now)
   const hasBegun = start === null || Date.parse(start) <= at
   const hasEnded = end !== null && Date.parse(end) <= at

@@ -126,7 +126,7 @@ describe('the modules', () => {
     expect([await creditsLeft(email), await hasAccess(email)]).toEqual([100, false])
   })
 
-  test('sell at an offer, or with a code, or say why not', async () => {
+  test('sell at an offer, or with a code, or show why not', async () => {
     const [{ buyAtOffer }, { paywall }] = await Promise.all(['offers.ts', 'paywall.ts'].map(load))
     const { offers, settings } = await paywall.bootstrap()
     expect(offers.map(({ id }: { id: string }) => id)).toEqual(['launch'])

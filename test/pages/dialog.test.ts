@@ -87,7 +87,7 @@ async function pay(page: Page, value = 'pay'): Promise<void> {
 const messages = (page: Page) => page.evaluate<{ type: string; detail: unknown }[]>('messages')
 
 describe('a link with data-paywall on a page of another site', () => {
-  test('sells in a dialog, and tells the page what was bought', async () => {
+  test('sells in a dialog, and reports to the page what was bought', async () => {
     const page = await openShop('/editor?file=7#page=2')
     const frame = await openFromLink(page)
     expect(await violations(page)).toEqual([])

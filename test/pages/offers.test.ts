@@ -174,7 +174,7 @@ describe('the checkout', () => {
   })
 })
 
-describe('a buyer is told, and not charged, where an offer', () => {
+describe('a buyer sees it, and is not charged, where an offer', () => {
   /** A visitor whose prices are read anew: those of guests are cached. */
   async function signedIn({ paywall }: Tenant, email = newEmail()): Promise<Visitor> {
     const visitor = await visit(pages, { paywall, path: '/account' })
@@ -287,7 +287,7 @@ describe('a code', () => {
     expect(await button(visitor)).toContain('$4.99')
   })
 
-  test('that lowers no price says so', async () => {
+  test('that lowers no price is shown so', async () => {
     const { paywall } = await shopWith({ ...OFFER, discount: { percent: 60, periods: 1 } }, CODE)
     const visitor = await visit(pages, { paywall })
     await enterDiscountCode(visitor, 'TEAM-2027')

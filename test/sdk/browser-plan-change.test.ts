@@ -19,7 +19,7 @@ beforeEach(async () => {
 const can = (feature: string, { paywall }: Tab = tab) => paywall.evaluate((shown, name) => shown.can(name), feature)
 const lastPlan = async ({ received }: Tab) => (await received()).at(-1)?.user?.purchases[0]?.price_slug
 
-test('after the change every tab shows the new plan, for what the preview said', async () => {
+test('after the change every tab shows the new plan, for what the preview showed', async () => {
   const other = await openTab(fixture.site, fixture.context)
   const preview = await tab.paywall.evaluate((paywall) => paywall.previewPlanChange({ price: 'team' }))
   expect(preview).toMatchObject({ from: { price_slug: 'monthly' }, to: { price_slug: 'team' }, estimate: false })

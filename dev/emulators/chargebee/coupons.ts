@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
-import type { EnteredDiscount } from '../core/domain/accounts.ts'
+import { type EnteredDiscount, findEntered } from '../core/domain/accounts.ts'
 import { withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SoldPrice, SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
@@ -59,7 +59,7 @@ function couponFor({ percent, amount, currency, lasts }: EnteredDiscount): Coupo
 /** Throws Chargebee's error if the site has no such coupon. */
 function findCoupon(context: AccountContext, id: string, param?: string): Coupon {
   const { [id]: made } = COUPONS.read(context)
-  const entered = context.account.paywalls.flatMap(({ discounts = [] }) => discounts).find((each) => each.id === id)
+  const entered = findEntered(context.account, id)
   const coupon = made === undefined ? entered && couponFor(entered) : made
   if (!coupon) throw context.noSuch('coupons', id, param)
   return coupon

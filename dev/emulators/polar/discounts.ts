@@ -1,7 +1,7 @@
 import type { models } from '@polar-sh/sdk/2026-10'
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
-import { type EnteredDiscount, months, toDuration } from '../core/domain/accounts.ts'
+import { type EnteredDiscount, findEntered, months, toDuration } from '../core/domain/accounts.ts'
 import { hasDiscount, withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SoldPrice, SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
@@ -42,7 +42,7 @@ function discountFor({ percent, amount, currency, lasts }: EnteredDiscount): Dis
 
 function findDiscount(context: AccountContext, id: string): Discount | null {
   const { [id]: made } = DISCOUNTS.read(context)
-  const entered = context.account.paywalls.flatMap(({ discounts = [] }) => discounts).find((each) => each.id === id)
+  const entered = findEntered(context.account, id)
   return made === undefined ? (entered ? discountFor(entered) : null) : made
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountSetting } from '../core/controls/settings.ts'
-import { type EnteredDiscount, months, toDuration } from '../core/domain/accounts.ts'
+import { type EnteredDiscount, findEntered, months, toDuration } from '../core/domain/accounts.ts'
 import { withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import type { SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
@@ -45,7 +45,7 @@ function couponFor({ percent, amount, currency, lasts }: EnteredDiscount): Coupo
 /** Throws Stripe's error if the account has no such coupon. */
 function findCoupon(context: AccountContext, id: string, param?: string): Coupon {
   const { [id]: made } = COUPONS.read(context)
-  const entered = context.account.paywalls.flatMap(({ discounts = [] }) => discounts).find((each) => each.id === id)
+  const entered = findEntered(context.account, id)
   const coupon = made === undefined ? entered && couponFor(entered) : made
   if (!coupon) throw context.noSuch('coupons', id, param)
   return coupon

@@ -9,6 +9,7 @@ import { isOwnOffer, type Price, type Purchase } from '../structure.ts'
 import { EN } from '../texts/en.ts'
 import { ChangeLink } from './change-link.tsx'
 import { sitePage } from './layout.tsx'
+import { AccountButton } from './links.tsx'
 import { Notice } from './notice.tsx'
 import { endsAtOnce, priceLabel } from './purchase.tsx'
 
@@ -189,11 +190,7 @@ export function stayedPage(site: Site, stay: Stay) {
         <h1>{texts.stayed}</h1>
         <p>{texts.stayedText}</p>
         <p>{stayTerms(site, stay)}</p>
-        <p>
-          <a class="button primary" href={site.href(ACCOUNT_PATH)}>
-            {texts.account}
-          </a>
-        </p>
+        <AccountButton site={site} />
       </>
     ),
   })

@@ -4,7 +4,7 @@ import { formatCycle, formatDate, formatMoney } from '../formats.ts'
 import type { Change, Preview } from '../plan-change.ts'
 import type { Site } from '../site.ts'
 import { sitePage } from './layout.tsx'
-import { OwnerLinks } from './links.tsx'
+import { AccountButton, OwnerLinks } from './links.tsx'
 import { Notice } from './notice.tsx'
 import { priceLabel } from './purchase.tsx'
 
@@ -108,11 +108,7 @@ export function changedPage(site: Site, made: Made) {
       <>
         <h1>{title}</h1>
         {made.pending && <p>{texts.planPendingHint}</p>}
-        <p>
-          <a class="button primary" href={site.href(ACCOUNT_PATH)}>
-            {texts.account}
-          </a>
-        </p>
+        <AccountButton site={site} />
       </>
     ),
   })

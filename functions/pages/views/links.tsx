@@ -1,3 +1,4 @@
+import { ACCOUNT_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 
 type Name = keyof NonNullable<Site['structure']['settings']['links']>
@@ -17,3 +18,12 @@ export function OwnerLinks({ site, names }: { site: Site; names: readonly Name[]
     </p>
   )
 }
+
+/** Where a page leads once it has done what the visitor wanted. */
+export const AccountButton = ({ site }: { site: Site }) => (
+  <p>
+    <a class="button primary" href={site.href(ACCOUNT_PATH)}>
+      {site.texts.account}
+    </a>
+  </p>
+)

@@ -117,7 +117,7 @@ function Head({ site, price, choice }: { site: Site; price: Price; choice: Choic
   )
 }
 
-/** The offer's title and how long it is made. */
+/** The offer's title and the days left. */
 function offerTitle(site: Site, { offer: { title, days_left: days } }: Deal): string {
   return [site.text(title), ...(days === undefined ? [] : [site.texts.daysLeft(days)])].join(' · ')
 }

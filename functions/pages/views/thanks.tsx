@@ -1,9 +1,10 @@
 import { WAITING_PATH } from '../../../generated/page-assets.ts'
 import { hasArrived } from '../arrived.ts'
-import { ACCOUNT_PATH, CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
+import { CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
 import { sitePage } from './layout.tsx'
+import { AccountButton } from './links.tsx'
 import { Notice } from './notice.tsx'
 import { priceLabel, renews } from './purchase.tsx'
 
@@ -11,7 +12,7 @@ import { priceLabel, renews } from './purchase.tsx'
 const RELOAD_SECONDS = 5
 
 /**
- * Thanks the buyer, or says that the payment is being processed if no webhook has confirmed it yet. `before`: the id of the latest purchase
+ * Thanks the buyer, or shows that the payment is being processed if no webhook has confirmed it yet. `before`: the id of the latest purchase
  * before this one, if it is known.
  */
 export function thanksPage(site: Site, before?: string) {
@@ -33,11 +34,7 @@ export function thanksPage(site: Site, before?: string) {
         {site.embedder ? (
           <Bought purchase={user?.purchases[0]} back={texts.backTo(site.embedder.host)} />
         ) : (
-          <p>
-            <a class="button primary" href={site.href(ACCOUNT_PATH)}>
-              {texts.account}
-            </a>
-          </p>
+          <AccountButton site={site} />
         )}
       </>
     ),

@@ -1,13 +1,14 @@
 // Discounts a running subscription at Chargebee. A coupon applies to the next invoice, which is that of the next term: an update without a
-// change of the items creates none (chargebee.com/docs/billing/2.0/kb/product-catalog/why-doesnt-my-fixed-rate-coupon-apply-during-subscription-edits).
+// change of the items creates none
+// (chargebee.com/docs/billing/2.0/kb/product-catalog/why-doesnt-my-fixed-rate-coupon-apply-during-subscription-edits).
 import { type DiscountedSubscription, ProcessorError } from '../processor.ts'
 import { type Calls, inPath, parse } from './api.ts'
 import { DiscountableReply, type DiscountableSubscription } from './objects.ts'
 import { isScheduledToEnd } from './translate.ts'
 
 /**
- * See `ProcessorMethods.discountSubscription`. The list of coupons is replaced, so a call that is made twice gives one coupon. The update would
- * remove scheduled changes, and reactivate a subscription that has ended.
+ * See `ProcessorMethods.discountSubscription`. The list of coupons is replaced, so a call that is made twice gives one coupon. The update
+ * would remove scheduled changes, and reactivate a subscription that has ended.
  */
 export async function discountSubscription(
   { get, post }: Calls,

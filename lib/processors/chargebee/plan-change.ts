@@ -179,8 +179,8 @@ async function openPage({ post }: Calls, name: string, fields: Fields, { key }: 
 }
 
 /**
- * The subscription has the price and the quantity: what is scheduled is removed, and a scheduled cancellation undone. Not so if it owes the difference, which
- * its buyer can pay on a page: a buyer who wanted to leave must not be charged again without having paid for the change.
+ * The subscription has the price and the quantity: what is scheduled is removed, and a scheduled cancellation undone. Not so if it owes the
+ * difference, which its buyer can pay on a page: a buyer who wanted to leave must not be charged again without having paid for the change.
  */
 async function keepPlan(calls: Calls, subscription: Subscription, change: PlanChange): Promise<PlanChangeResult> {
   if (subscription.has_scheduled_changes) await removeScheduledChanges(calls, subscription)

@@ -185,13 +185,13 @@ test.each<[string, Coupon, SoldDiscount, string | null]>([
   ],
   ['that can be used once more', half({ max_redemptions: 5, redemptions: 4 }), once, null],
   ['that does not exist', null, once, 'does not exist'],
-])('plan compares what the coupon says with the offer: %s', async (_, coupon, offered, mismatch) => {
+])('plan compares the coupon with the offer: %s', async (_, coupon, offered, mismatch) => {
   const { emulator } = await startWith(coupon)
   const check = couponCheck(CREDENTIALS, { base: emulator.url, isTest: true, fetch, now: () => new Date() })
   expect(await check('SPRING', offered)).toBe(mismatch)
 })
 
-test('without access to coupons the check fails, and says nothing about them', async () => {
+test('without access to coupons the check fails, and reports nothing about them', async () => {
   const { emulator } = await startWith(half())
   const options = { base: emulator.url, isTest: true, fetch, now: () => new Date() }
   const check = couponCheck({ ...CREDENTIALS, apiKey: 'test_other' }, options)

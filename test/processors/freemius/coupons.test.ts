@@ -166,7 +166,7 @@ test.each<[string, Coupon, SoldDiscount, string | null]>([
     sold({ percent: 50 }, PRICES.lifetime),
     null,
   ],
-])('plan compares what the coupon says with the offer: %s', async (_, coupon, offered, mismatch) => {
+])('plan compares the coupon with the offer: %s', async (_, coupon, offered, mismatch) => {
   const { emulator, now } = await startWith(coupon)
   const check = couponCheck(CREDENTIALS, { base: emulator.url, isTest: true, fetch, now })
   expect(await check('SPRING', offered)).toBe(mismatch)

@@ -20,7 +20,7 @@ export const MONTH = { ...TEAM, processorPrice: 'Acme Pro', amount: 999 }
 
 export const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
 
-const CHECKOUT: CheckoutOrder = {
+export const CHECKOUT: CheckoutOrder = {
   key: 'key_1',
   checkoutId: CHECKOUT_ID,
   paywallId: PAYWALL,

@@ -6,11 +6,11 @@ import { Payment } from '../../../lib/processors/mollie/objects.ts'
 import type { ObservedSale } from '../../../lib/processors/mollie/translate.ts'
 import type { CheckoutOrder, PlanChange } from '../../../lib/processors/processor.ts'
 import { ACME } from './emulator/fixture.ts'
+import { CHECKOUT, CHECKOUT_ID } from './subscription-fixture.ts'
 
 // Compares the unmodified official SDK with the adapter, for the same calls.
 
 const NOW = new Date('2026-11-23T10:00:00Z')
-const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
 /** Mollie ignores the idempotency keys that the SDK sends with other methods, and its content type without a body. */
 const comparedHeaders = (method: string, body: string) => [
   'authorization',
@@ -122,20 +122,7 @@ async function compare(
 }
 
 const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  key: 'key_1',
-  checkoutId: CHECKOUT_ID,
-  paywallId: '1001',
-  userId: 'user_1',
-  email: 'ada@example.com',
-  customer: null,
-  customers: {},
-  processorPrice: 'Acme Pro',
-  currency: 'EUR',
-  amount: 999,
-  quantity: 1,
-  trialDays: 0,
-  options: {},
-  recurring: { interval: 'month', intervalCount: 1 },
+  ...CHECKOUT,
   successUrl: common.redirectUrl,
   errorUrl: common.cancelUrl,
   ...more,

@@ -29,6 +29,10 @@ export interface Account<Paywall extends AnyPaywall> {
   paywalls: Paywall[]
 }
 
+/** A discount that the paywall files of an account name. */
+export const findEntered = ({ paywalls }: Account<AnyPaywall>, id: string): EnteredDiscount | undefined =>
+  paywalls.flatMap(({ discounts = [] }) => discounts).find((each) => each.id === id)
+
 /** Groups paywalls into accounts, by id. */
 export function groupAccounts<Paywall extends AnyPaywall>(
   paywalls: Paywall[],
