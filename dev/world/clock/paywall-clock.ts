@@ -7,8 +7,12 @@ export interface PaywallClock {
   /** The processors at which the paywall has or had an account. */
   acquiring: ProcessorName[]
   now: number
-  /** When the reconcile cron next polls something of the paywall; null: never. */
-  reconcileAt: number | null
+  /** When the reconcile cron next polls a page or a purchase of the paywall; null: never. */
+  pollAt: number | null
+  /** When the last of those is due that are due within a minute of the first. */
+  pollBy: number | null
+  /** When what a pending event reports is read again; null: there is none. */
+  readAt: number | null
   /** When a delivery of the paywall is next attempted; null: never. */
   deliverAt: number | null
 }
@@ -20,15 +24,19 @@ const READ = `
   select p.is_test as "isTest",
     array(select a.acquiring from processor_accounts a where a.paywall_id = p.id order by 1) as acquiring,
     ${milliseconds('now() + p.clock_offset')} as now,
-    ${milliseconds(`least(
-      (select min(c.reconcile_at) from checkouts c where c.paywall_id = p.id),
-      (select min(s.reconcile_at) from purchases s where s.paywall_id = p.id),
-      (select min(e.due_at) from pending_events e where e.paywall_id = p.id))`)} as "reconcileAt",
+    ${milliseconds('polls.first')} as "pollAt",
+    ${milliseconds(`greatest(
+      (select max(c.reconcile_at) from checkouts c where c.paywall_id = p.id and c.reconcile_at <= polls.first + interval '1 minute'),
+      (select max(s.reconcile_at) from purchases s where s.paywall_id = p.id and s.reconcile_at <= polls.first + interval '1 minute'))`)} as "pollBy",
+    ${milliseconds('(select min(e.due_at) from pending_events e where e.paywall_id = p.id)')} as "readAt",
     ${milliseconds(`p.clock_offset + (
       select min(d.next_attempt_at) from deliveries d join webhook_endpoints e on e.id = d.endpoint_id
       where d.paywall_id = p.id and d.state = 'pending' and e.disabled_at is null and coalesce(e.held_until <= now(), true))`)}
       as "deliverAt"
-  from paywalls p where p.id = $1`
+  from paywalls p, lateral (select least(
+      (select min(c.reconcile_at) from checkouts c where c.paywall_id = p.id),
+      (select min(s.reconcile_at) from purchases s where s.paywall_id = p.id)) as first) polls
+  where p.id = $1`
 
 /** Null if there is no such paywall. */
 export async function readPaywallClock(database: pg.Pool, paywallId: string): Promise<PaywallClock | null> {
