@@ -3,9 +3,9 @@ import { loggablePaywallId } from '../../lib/http/paywall-target.ts'
 import { loggedSdkVersion } from '../../lib/http/sdk-version.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
 import { log } from '../../lib/log/log.ts'
-import { htmlError, jsonError, preflight } from './answers.ts'
 import { count, LIMIT_PERIOD_SECONDS, UNCOUNTED } from './limit.ts'
 import type { Refusal } from './refusals.ts'
+import { htmlError, jsonError, preflight } from './responses.ts'
 import { type Route, routeAt } from './routes.ts'
 
 /**

@@ -11,14 +11,14 @@ const Advance = z.strictObject({ paywall: z.string(), advance: z.string() })
  */
 export async function answerClock(clock: Clock, request: HttpRequest): Promise<HttpResponse> {
   try {
-    return await answer(clock, request)
+    return await respond(clock, request)
   } catch (error) {
     if (error instanceof CommandError) return json(400, { error: error.message })
     throw error
   }
 }
 
-async function answer(clock: Clock, request: HttpRequest): Promise<HttpResponse> {
+async function respond(clock: Clock, request: HttpRequest): Promise<HttpResponse> {
   if (request.method === 'POST') {
     const { paywall, advance } = readAdvance(request)
     return json(200, { paywall, now: await clock.advance(paywall, advance) })

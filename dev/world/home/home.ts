@@ -45,7 +45,7 @@ export async function startHome({ port, pollMs = POLL_MS, ...given }: HomeOption
   const server = await serve(port, async (request) => {
     if (!isFromHere(request.headers)) return text(403, 'Cross-origin requests are not allowed here.')
     try {
-      return (await answer(parts, request)) ?? text(404, 'Not found')
+      return (await respond(parts, request)) ?? text(404, 'Not found')
     } catch (error) {
       console.error(error)
       return text(500, `Internal error, see the terminal for details: ${error}`)
@@ -54,7 +54,7 @@ export async function startHome({ port, pollMs = POLL_MS, ...given }: HomeOption
   return server
 }
 
-async function answer(parts: HomeContext, request: HttpRequest): Promise<Served> {
+async function respond(parts: HomeContext, request: HttpRequest): Promise<Served> {
   const { method, path } = request
   if (path === '/clock') return answerClock(parts.world.clock, request)
   if (path === '/applied' && method === 'POST') return reload(parts)

@@ -48,7 +48,7 @@ export function createApi({ processor: { name, api }, state, controls, accounts,
   const count = api.rateLimit?.counter(rateLimited)
   const keys = idempotency(state.records.replies, api.keyRules)
 
-  return function answer(request: HttpRequest): Promise<HttpResponse | null> {
+  return function respond(request: HttpRequest): Promise<HttpResponse | null> {
     const { method, path } = request
     const idempotencyKey = method === 'POST' && api.keyHeader !== null ? header(request, api.keyHeader) : null
     const call: RecordedCall = { method, path, idempotencyKey, body: api.readBody(request), account: null }

@@ -46,7 +46,7 @@ export function preflight(requestId: string): Response {
 }
 
 /** The headers that every response has. */
-export function withCommonHeaders(response: Response, requestId: string): Response {
+function withCommonHeaders(response: Response, requestId: string): Response {
   addCommonHeaders(response.headers, requestId)
   return response
 }
