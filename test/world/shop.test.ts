@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readPaywallFile } from '../../cli/paywall-file/file.ts'
@@ -57,11 +57,6 @@ const untilShown = (page: Page, element: Locator, isShown = true) =>
     await page.goto(shop.url)
     return (await element.isVisible()) === isShown
   })
-
-test('the shop has at most 80 lines', () => {
-  const sources = readdirSync('demo/shop').map((name) => readFileSync(`demo/shop/${name}`, 'utf8').trimEnd())
-  expect(sources.flatMap((source) => source.split('\n')).length).toBeLessThanOrEqual(80)
-})
 
 test('the shop sells a file of one’s own, without tokens and without a webhook endpoint for the shop', async () => {
   const { file, paywall, key } = world
