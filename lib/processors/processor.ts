@@ -290,7 +290,7 @@ export const ONE_TIME = {
 } satisfies Partial<PurchaseSnapshot>
 
 /** The kinds of money facts. A refund can fail after it had succeeded, and a dispute can be decided either way. */
-export const PAYMENT_KINDS = [
+const PAYMENT_KINDS = [
   'succeeded',
   'failed',
   'refunded',

@@ -117,7 +117,7 @@ export async function fetchWithTimeout(
 }
 
 /** The error for a response that did not come from the processor's API: the outcome of the call is unknown, whatever the status. */
-export function foreignReply(acquiring: ProcessorName, { status, retryAfter }: RestReply): ProcessorError {
+function foreignReply(acquiring: ProcessorName, { status, retryAfter }: RestReply): ProcessorError {
   return new ProcessorError(acquiring, 'unavailable', `unexpected response (${status})`, {
     answered: false,
     retryAfter,

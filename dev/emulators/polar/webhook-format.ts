@@ -85,7 +85,7 @@ function eventObject({ id, type, object, created }: EventRecord) {
  * Polar's secrets since September 2026 follow Standard Webhooks: the key is the decoded bytes after `whsec_`. The key of an older
  * secret is its text.
  */
-export function signingKey(secret: string): Buffer {
+function signingKey(secret: string): Buffer {
   const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]{43}=)$/.exec(secret) ?? []
   return encoded === '' ? Buffer.from(secret) : Buffer.from(encoded, 'base64')
 }

@@ -257,7 +257,7 @@ function firstCharge({ trial_start: trialStart }: Subscription, orders: readonly
   return first && isPaid(first) ? first.due_amount : null
 }
 
-export const dateFrom = (microseconds: number) => new Date(Math.floor(microseconds / 1000))
+const dateFrom = (microseconds: number) => new Date(Math.floor(microseconds / 1000))
 
 /** A refund returns the money but does not end the period, as long as Polar does not end the subscription. */
 const isPaid = ({ status }: Order) => status === 'paid' || status === 'refunded' || status === 'partially_refunded'

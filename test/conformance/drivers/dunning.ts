@@ -6,7 +6,7 @@ import { goesOnToNextPeriod } from './stopping.ts'
 const THREE_WEEKS = { retryDays: [2, 5, 7, 7], finally: 'cancel' as const }
 
 /** Freemius stops retrying after nine days, and cancels the licence. */
-export const GIVES_UP_EARLY = 'freemius'
+const GIVES_UP_EARLY = 'freemius'
 export const GOES_ON = PROCESSOR_NAMES.filter((acquiring) => acquiring !== GIVES_UP_EARLY)
 
 /** Processors that end a subscription after the last retry. Mollie charges the next period instead. */

@@ -152,7 +152,7 @@ export function nextChargeAt(
 }
 
 /** Charges an invoice. After the last retry the account's rules decide what happens to a subscription that is not active. */
-export function chargeOrEnd(
+function chargeOrEnd(
   context: AccountContext,
   subscription: SubscriptionRecord,
   invoice: InvoiceRecord,
