@@ -39,7 +39,7 @@ export interface ApplyResult extends ApplyPlan {
 const LOST_RACE_CODES = ['23503', '23505', '40001', '40P01']
 const MAX_ATTEMPTS = 3
 
-/** An insert skipped a row because another owner has taken its paywall id or key since we read them. */
+/** Another owner took the paywall id or the key after they were read. */
 class TakenConcurrently extends Error {
   override name = 'TakenConcurrently'
 }
@@ -113,8 +113,8 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
 }
 
 /**
- * Revokes and retires before it adds: a new key may reuse the name of a revoked one, a new price a retired one's slug, and a new offer a
- * retired one's code.
+ * Removes before it adds, because a new row may reuse what must be unique: the name of a revoked key, the slug of a retired price, or the
+ * code of a retired offer.
  */
 async function write(db: Database, email: string, { keys, webhooks, paywalls, ...difference }: Difference) {
   const ownerId = difference.ownerId ?? (await saveOwner(db, email))

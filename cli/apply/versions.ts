@@ -13,7 +13,7 @@ export interface Version {
 /** Longer country lists are truncated: the first countries are enough to recognise a tier. */
 const MAX_COUNTRIES = 8
 
-/** Computes the versions of each paywall, beginning with the one that most countries get. */
+/** Computes the versions of each paywall, the one that most countries get first. */
 export async function computeVersions({ paywalls }: PaywallFile): Promise<Version[]> {
   return (await Promise.all(paywalls.map(computePaywallVersions))).flat()
 }

@@ -123,7 +123,7 @@ async function grantRelease(client: pg.Client, release: Release): Promise<void> 
   }
 }
 
-/** Whether a role lacks a grant on an installed release. Two checkouts may have the same functions but different callers. */
+/** Whether a role lacks a grant on an installed release. Another checkout may have the same functions but other Workers that call them. */
 async function missingGrants(client: pg.Client, release: Release): Promise<boolean> {
   const { rows } = await client.query<{ name: string; role: string }>(
     `select p.proname as name, pg_get_userbyid(grants.grantee) as role

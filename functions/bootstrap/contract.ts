@@ -123,7 +123,7 @@ const ListedOffer = Offer.extend({
     .enum(OFFER_PLACES)
     .exclude(['code'])
     .describe('`paywall`: to everybody. `cancel`: to a subscriber who is about to cancel'),
-}).describe('An offer that takes something off')
+}).describe('A discount offer')
 
 export const Reply = z.object({
   version: z

@@ -29,8 +29,8 @@ begin
     from paywalls p where p.id = structure_json.paywall_id);
 end $$;
 
--- The offers that take something off and that a user may still get, without those that need a code: not one that the user has used, or of
--- which others have taken all uses. The caller of the API sees those of the present time and of its country: see `toStructure` in
+-- The discount offers that a user may still get without a code. Leaves out those that the user has used, and those that are used up. The
+-- caller of the API sees those of the present time and of its country: see `toStructure` in
 -- lib/paywall/structure.ts.
 create function public_offers(owner_id uuid, paywall_id text, user_id uuid) returns jsonb language plpgsql stable as $$
 begin
@@ -42,7 +42,7 @@ begin
       and not is_used_up(o, user_id, null) and not has_used_offer(o, user_id, null));
 end $$;
 
--- Whether a buyer can enter a code now. Which codes there are is served nowhere.
+-- Whether a buyer can enter a code now. No response lists the codes.
 create function accepts_codes(owner_id uuid, paywall_id text) returns boolean language plpgsql stable as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);

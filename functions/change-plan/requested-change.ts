@@ -8,7 +8,7 @@ import type { Changed, ClaimRefusal, OrderRefusal } from './contract.ts'
 export interface RequestedChange extends Pick<z.output<typeof Changed>, 'subscription_id' | 'from' | 'to'> {
   owner_id: string
   id: string
-  /** Begins a new idempotency key at the processor once it has responded. */
+  /** Part of the processor's idempotency key; incremented after each response, so that a retry is a new call. */
   attempt: number
   account: SealedAccount
   processor_id: string
@@ -21,7 +21,7 @@ export interface RequestedChange extends Pick<z.output<typeof Changed>, 'subscri
   is_cancelled: boolean
 }
 
-/** The status and the processor are the subscription's, where one was found. `wait`: in seconds, until a user may call again. */
+/** `status`, `acquiring`: of the subscription, if one was found. `wait`: seconds until a user may call again. */
 export type Refused<Refusal = ClaimRefusal> = {
   verdict: Refusal
   status?: PurchaseStatus

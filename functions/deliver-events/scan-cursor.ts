@@ -5,9 +5,9 @@ import type { Lease } from './leased-delivery.ts'
  * them, the next one continues where it ended, and after the last id the scan wraps around.
  */
 export interface ScanCursor {
-  /** The next lease scans after this webhook endpoint, … */
+  /** The next lease begins after this webhook endpoint. */
   after: string
-  /** … and up to this one: from there to `after` nothing was due. */
+  /** The last endpoint of this scan. Those between it and `after` had nothing due. */
   until: string
   /** Webhook endpoints of the last deliveries: they get another one if slots are left, wherever the scan is. */
   recent: string[]

@@ -35,8 +35,8 @@ export async function openDialog(c: PagesContext): Promise<Response> {
 }
 
 /**
- * Leads out of a frame whose cookies the browser blocks, because a purchase there would belong to nobody. The page outside may not be
- * framed, so the script on the owner's page notices, and goes there.
+ * If the browser blocks the frame's cookies, a purchase there would have no user. Redirects to the page outside the dialog, which may not
+ * be framed: the script on the owner's page notices that and opens it instead.
  */
 export const requireCookies: MiddlewareHandler = async function requireCookies(c, next) {
   const { pathname, search } = new URL(c.req.url)

@@ -1,4 +1,4 @@
-// What a price or a purchase means for this visitor.
+// Which prices this visitor has, may buy, or may change a subscription to.
 import { toMinorUnits } from '../../lib/money/money.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { Site } from './site.ts'
@@ -15,8 +15,8 @@ const isSubscription = ({ interval }: Price | Purchase) => interval !== null
 const ownPurchases = ({ user }: Site): Purchase[] => user?.purchases.filter((purchase) => !isOver(purchase)) ?? []
 
 /**
- * Whether the visitor may buy a price, has it, will have it by a change that is scheduled, may change a subscription to it, or has a
- * subscription that cannot be changed, beside which a second one is not sold.
+ * Whether the visitor may buy a price, has it, will have it by a change that is scheduled, or may change a subscription to it.
+ * `second subscription`: the visitor has a subscription that cannot be changed, and is not sold a second one.
  */
 export function availability(
   site: Site,

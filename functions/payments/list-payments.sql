@@ -1,5 +1,5 @@
 -- Lists the payments of a token's user on a paywall that succeeded, latest first, one page at a time: those before `before`, a payment's id.
--- A payment made in parts is one of the time of its first part.
+-- Parts of one payment are listed as one, dated by the first part.
 create function list_payments(
   token_user_id uuid, token_audience text, token_session_id uuid, paywall_id text, host text, before text default null
 ) returns jsonb language plpgsql stable security definer as $$
@@ -53,7 +53,7 @@ begin
       and p.kind = 'succeeded' and (p.occurred_at, p.id) < (part.occurred_at, part.id));
 end $$;
 
--- A payment as the list shows it. The tax is unknown if that of a part is.
+-- A payment as the list shows it. Without the tax of one part, that of the whole is unknown.
 create function listed_payment_json(payment payments) returns jsonb language plpgsql stable as $$
 declare
   totals constant record := payment_totals(payment);

@@ -1,6 +1,6 @@
 // From an inbound webhook to a verified event. Anybody may send one, and its secret is per paywall, so each forgery would cost a read of
-// the account. In a flood of forgeries the account read for one of them verifies the next ones (forged-accounts.ts), and the database is
-// queried only for genuine webhooks.
+// the account. An account that was read for a forgery is therefore cached and verifies the next webhooks (forged-accounts.ts): in a
+// flood, the database is queried only for genuine ones.
 import { readAccount, recordHold } from '../../generated/calls.ts'
 import { apiError } from '../../lib/http/errors.ts'
 import type { PaywallTarget } from '../../lib/http/paywall-target.ts'

@@ -1,5 +1,5 @@
--- Deletes pending notices, and pending events that concern nothing of ours: their purchase was read at `read_at`. One that was received
--- again since waits for another read. Repeats are not recorded. Locks their rows.
+-- Deletes pending notices, and pending events whose purchase, read at `read_at`, is not ours. An event that was received again after that
+-- read stays. Unlike applied events, these are not remembered. Locks their rows.
 create function drop_events(paywall_id text, acquiring text, event_ids jsonb, read_at timestamptz) returns jsonb
 language plpgsql security definer as $$
 declare

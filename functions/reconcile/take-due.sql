@@ -2,8 +2,8 @@
 -- something due gets one of each, the longest overdue first, and the rest of `count` is shared among them. So a paywall with many open
 -- pages that nobody pays does not starve another.
 --
--- Scans the paywalls with something pending in the order of their ids, wrapping around: those after `after` up to `until`, a hundred at
--- most, or all if they are the same. `cursor` is where to continue, null at the end. The cost of a call does not depend on how much is
+-- Scans the paywalls with something pending in the order of their ids, wrapping around: at most a hundred, from the one
+-- after `after` to `until`; if both are equal, that is a full round. `cursor` is where to continue, null at the end. The cost of a call does not depend on how much is
 -- pending. Returns `DueReference`s of due-reference.ts. What exceeds an account's rate limit stays due (allowance.sql); `wait` is the
 -- number of seconds until the first of those may be read.
 create function take_due(count integer, after text, until text, limits jsonb default null) returns jsonb language plpgsql security definer
@@ -11,7 +11,7 @@ set enable_seqscan = off -- a plan cached while a table was empty must not scan 
 as $$
 declare
   steps constant integer := 100;
-  is_bounded boolean := after < until; -- false once the scan has wrapped around
+  is_last_part boolean := after < until; -- true once the scan has wrapped around: it ends at `until`
   paywall text;
   turn record;
   wait interval;
@@ -21,12 +21,12 @@ declare
 begin
   for step in 1..steps loop
     paywall := next_waiting_paywall(cursor);
-    if paywall is null and not is_bounded then
-      is_bounded := true;
+    if paywall is null and not is_last_part then
+      is_last_part := true;
       cursor := '';
       continue;
     end if;
-    if paywall is null or is_bounded and paywall > until then
+    if paywall is null or is_last_part and paywall > until then
       cursor := null;
       exit;
     end if;

@@ -35,8 +35,8 @@ begin
 end $$;
 
 -- The rate limits of a mail to an address, each for an hour and on one paywall, in the order in which they are consumed.
--- For what an attacker can do within them, see docs/security.md. A mail with a solved captcha has a limit of its own instead of all but the
--- last.
+-- For what an attacker can do within them, see docs/security.md. With a solved captcha only the limits `solved mail` and
+-- `all mail` apply.
 create function mail_limits(paywall_id text, email text, network text, captcha_solved boolean)
 returns table (name text, key text, capacity bigint) language sql stable as $$
   select l.name, l.key, l.capacity from (values
@@ -76,7 +76,7 @@ begin
 end $$;
 
 -- The key of an address's rate limit on a paywall, alone or for calls from one network. Text after a `+` usually means the same mailbox, so
--- such addresses count as one. Hashed, so that it has a fixed length, and addresses that only a stranger has entered are not stored.
+-- such addresses count as one. Hashed, so that it has a fixed length and no address is stored that belongs to no user.
 create function address_key(paywall_id text, email text, network text default '') returns text language sql stable as $$
   select 'address:' || encode(sha256(convert_to(
     jsonb_build_array(paywall_id, regexp_replace(email, '\+[^@]*@', '@'), network)::text, 'utf8')), 'hex')

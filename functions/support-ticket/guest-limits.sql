@@ -35,7 +35,8 @@ begin
     from paywalls p where p.id = paywall_id);
 end $$;
 
--- Counts the images of a ticket, a stranger's also for the paywall. Null if they may be stored; else the seconds until there is room again.
+-- Counts the images of a ticket; those of strangers also count for the paywall. Null if they may be stored, else the seconds until there is
+-- room again.
 -- Locks the rate limits.
 create function consume_images(paywall_id text, is_stranger boolean, network text, attachments jsonb) returns integer
 language plpgsql as $$

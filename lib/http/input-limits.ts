@@ -1,4 +1,4 @@
-// The limits of what users enter, which the API enforces and the pages state. Lengths are in characters.
+// Limits of user input, which the API enforces and the pages state. Lengths are in characters.
 
 /** Maximum length of an e-mail address (RFC 5321). */
 export const EMAIL_LENGTH = 254

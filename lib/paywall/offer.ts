@@ -3,7 +3,7 @@ import { Discount, OFFER_PLACES } from '../processors/discount.ts'
 
 const time = z.iso.datetime()
 
-/** An offer that takes something off, as the API serves it. `amount` of the discount is in major units. */
+/** A discount offer as the API serves it. `amount` of the discount is in major units. */
 export const Offer = z
   .object({
     id: z.string().describe('The `offer` for start-checkout'),

@@ -38,7 +38,7 @@ interface PriceRow {
   locals: LocalPrice[]
 }
 
-/** Of an offer that takes something off, what everybody may know. */
+/** The public part of a discount offer. */
 export interface PublicOffer {
   id: string
   title: string

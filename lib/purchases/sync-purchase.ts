@@ -23,7 +23,7 @@ export interface SyncTrigger {
   trialEnding: boolean
   /** The versions of the objects that the event carries: see `ProcessorEvent.versions`. */
   versions?: ObjectVersions
-  /** Whether a fetch is accepted that lacks some of them: the event is old enough. */
+  /** True once the event is so old that a fetch without these versions is accepted. */
   mayMiss?: boolean
 }
 
@@ -42,7 +42,7 @@ type FirstChargeUnknown = { verdict: 'first_charge_unknown'; hosted_page_id: str
 export interface SyncResult {
   stored: StoreResult | null
   isUndecided: boolean
-  /** Whether something newer is known than what was fetched, and nothing was stored: fetch it again later. */
+  /** Whether the fetch was outdated and not stored: fetch again later. */
   isOutdated: boolean
   /** Whether something remains to be done at the processor. If the purchase was stored, a further read is pending for that. */
   isUnfinished: boolean
@@ -77,7 +77,7 @@ export async function storeFetched(
   const { paywallId, eventId, fetchedAt, payment, trialEnding, versions: known = {}, mayMiss = false } = trigger
   const { purchase: snapshot, isUndecided, unfinished, versions = snapshot?.versions ?? {} } = fetched
   const isUnfinished = unfinished !== undefined
-  // An undecided page does not show the sale yet that an event reports.
+  // An event may report a sale that its page does not show yet.
   const isMissing = isUndecided && Object.keys(known).length > 0 && !mayMiss
   if (isMissing || isBehind(versions, known, mayMiss))
     return { stored: null, isUndecided, isOutdated: true, isUnfinished }
@@ -124,7 +124,7 @@ export async function storeFetched(
   return { stored, isUndecided, isOutdated: stored.verdict === 'outdated', isUnfinished }
 }
 
-/** What a purchase's page charged: a read of a renewed subscription may not show it. Null if the page does not either. */
+/** The amount that the hosted page charged, which a renewed subscription may no longer show. Null if the page does not show it either. */
 async function readFirstCharge(
   processor: Processor,
   pageId: string | null,

@@ -1,4 +1,4 @@
--- Rate limits of what strangers could use up, such as mails or pages at a processor: token buckets, all in one table. A bucket lets
+-- Rate limits of what anonymous callers could exhaust, such as mails or pages at a processor: token buckets, all in one table. A bucket lets
 -- `capacity` through at once and refills evenly, from empty to full within `period`. If one caller empties a bucket that several share,
 -- the others wait for the next refill and not for a whole period. However long that goes on, no more gets through than is refilled.
 --

@@ -1,4 +1,4 @@
-/** What is used of Node's `IncomingMessage`, and of Express's `Request`. */
+/** The subset of Node's `IncomingMessage`, and of Express's `Request`, that is used here. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   method?: string | undefined
   headers: { readonly [name: string]: string | readonly string[] | undefined }
@@ -7,7 +7,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   body?: unknown
 }
 
-/** What is used of Node's `ServerResponse`. */
+/** The subset of Node's `ServerResponse` that is used here. */
 export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string>): unknown
   end(text: string): unknown

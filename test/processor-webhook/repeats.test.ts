@@ -105,7 +105,7 @@ test('a repeated event changes nothing, whatever has changed at Stripe since', a
   expect((await userState(world, paid.userId)).purchases).toMatchObject([purchaseAtStripe(world, subscriptionId)])
 })
 
-test('the end of a trial is announced once, however often Stripe announces it', async () => {
+test('`trial_ending` is emitted once, even for repeated webhooks', async () => {
   const paid = await paySubscription(world, 'yearly')
   await deliverAll(paid, 2)
   await world.stripe.trialWillEnd(paid.subscriptionId)

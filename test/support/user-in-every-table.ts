@@ -24,13 +24,13 @@ export async function createUserInEveryTable(world: TestWorld): Promise<{ email:
   )
   const body = { userMeta: { note: `${MARK} meta` }, successUrl, errorUrl, shopUrl }
   await buy(world, { paywall: world.paywall, key: world.key, email, body })
-  answered200(await changeBalance(world, { user_id: user.id, type: 'premium', amount: 7 }))
+  expectOk(await changeBalance(world, { user_id: user.id, type: 'premium', amount: 7 }))
   const text = { subject: `${MARK} subject`, content: `${MARK} content` }
   const file = { ...randomImage(), name: `${MARK}.png` }
-  answered200(await sendForm(world, ticketForm(text, [file]), { token }))
+  expectOk(await sendForm(world, ticketForm(text, [file]), { token }))
   // A guest gives the same address.
   const guest = await sendForm(world, ticketForm({ ...text, customer_email: email }))
-  answered200(guest)
+  expectOk(guest)
   await world.stripe.drainWebhooks()
   await untilAllDelivered(world)
   return { email, id: user.id }
@@ -50,6 +50,6 @@ export async function allRows(world: TestWorld): Promise<string[]> {
   return rows.flat()
 }
 
-function answered200({ status, body }: Reply): void {
+function expectOk({ status, body }: Reply): void {
   if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`)
 }

@@ -69,7 +69,7 @@ export function toResponses(operation: ApiOperation): Json {
     [reply.status]: successResponse(reply, operation),
     ...(conditional && {
       304: {
-        description: 'Nothing has changed since the response with that `ETag`',
+        description: 'Not modified since the response with this `ETag`',
         headers: { 'X-Request-Id': header('X-Request-Id'), ETag: header('ETag') },
       },
     }),

@@ -22,8 +22,8 @@ export const countryName = (code: string): string => COUNTRY_NAMES.of(code) ?? c
 export const formatMinute = (at: Date) => at.toISOString().slice(0, 16).replace('T', ' ')
 
 /**
- * A time to the minute, or to the second. `datetime` is no more precise than the text: otherwise a page with a clock would change
- * at every check and be replaced under the pointer.
+ * A time to the minute, or to the second. `datetime` is no more precise than the text: a more precise one would change
+ * at every check, and the page would be rendered again under the pointer.
  */
 export function time(at: Date, { seconds = false } = {}) {
   const shown = at.toISOString().slice(0, seconds ? 19 : 16)

@@ -22,11 +22,11 @@ type Scheduled = NonNullable<Renewal['scheduled']>
 export interface Plan {
   /** What the current period is sold for, before an offer takes something off. */
   terms: Terms
-  /** What an offer takes off these terms, also once that has ended; null: nothing. */
+  /** The reduction by an offer, kept after it has ended; null: none. */
   reduction: Reduction | null
   /** The change for the next charge; null if there is none, or its charge was made. */
   scheduled: Scheduled | null
-  /** The interval that a scheduled change leads to, whose charge was made; null if nothing is left to set. */
+  /** The new interval of a scheduled change that was charged but is not set yet at Mollie; null if there is none. */
   intervalToSet: string | null
 }
 

@@ -2210,7 +2210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Bootstrap"];
                 };
             };
-            /** @description Nothing has changed since the response with that `ETag` */
+            /** @description Not modified since the response with this `ETag` */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2298,7 +2298,7 @@ export interface operations {
                     "application/json": components["schemas"]["FoundPaywall"];
                 };
             };
-            /** @description Nothing has changed since the response with that `ETag` */
+            /** @description Not modified since the response with this `ETag` */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -3,7 +3,7 @@ import type { ProcessorName } from '../../../../lib/processors/processor-name.ts
 import type { AccountRecords } from './account-records.ts'
 
 /**
- * What can happen at a processor without us: through time, a bank, its own portal or its dashboard. Purchases are named by the
+ * What happens at a processor without our doing: through time, a bank, its portal or its dashboard. Purchases are named by the
  * `processorId` of a `PurchaseSnapshot`. Acts that the processor's `Capabilities` exclude are undefined. Throws an `EmulatorError` or
  * a `Refused` for an act that is not possible at the moment.
  */
