@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Capabilities } from '../../lib/processors/definition.ts'
 import {
   advanceClock,
   advancePastPeriodEnd,
@@ -8,6 +9,7 @@ import {
   causeAtProcessor,
   expectStoredAsAtProcessor,
   getProcessorId,
+  newEvents,
   readPurchase,
   readState,
   readTokens,
@@ -30,7 +32,32 @@ async function loseDispute(buyer: Buyer): Promise<string[]> {
   return [...opened, ...afterDecision, ...(await advanceClock(buyer, '8d'))]
 }
 
+/** The owner's events for an open dispute. Where the bank takes the money back at once, it counts as lost until it is won. */
+function disputeEvents({ sendsDisputeWebhook, refundsWhenDisputed }: Capabilities, amount: number): string[] {
+  const lost = refundsWhenDisputed ? [`payment.dispute_lost ${amount}`] : []
+  return sendsDisputeWebhook ? [...lost, `payment.disputed ${amount}`] : []
+}
+
 describe.each(SHOP_NAMES)('%s', (name) => {
+  test('a dispute does not end a subscription, and emits an event if the processor reports it', async () => {
+    const { account, capabilities } = getShop(name)
+    const buyer = await buy(getShop(name))
+    expect(await causeAtProcessor(buyer, account.dispute)).toEqual(disputeEvents(capabilities, 999))
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+  })
+
+  test('a disputed one-time purchase ends if the bank takes the money back at once, and otherwise continues', async () => {
+    const { account, capabilities } = getShop(name)
+    const buyer = await buy(getShop(name), 'lifetime')
+    expect(await causeAtProcessor(buyer, account.dispute)).toEqual(disputeEvents(capabilities, 4900))
+    const isOver = capabilities.refundsWhenDisputed
+    expect(await readState(buyer)).toMatchObject({
+      paid: !isOver,
+      purchases: [{ status: isOver ? 'refunded' : 'active' }],
+    })
+    expect(await newEvents(buyer)).toEqual([])
+  })
+
   test('a lost dispute emits one event, and removes the tokens of its payment once', async () => {
     const buyer = await buy(getShop(name))
     await spend(buyer, 30)

@@ -143,17 +143,6 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readPurchase(buyer)).toMatchObject({ status: 'active', trial_end: null })
   })
 
-  test('a replayed reply is identical to the first one, from KV and from Postgres', async () => {
-    const shop = getShop(acquiring)
-    const options = { headers: { 'idempotency-key': randomUUID() }, email: newEmail() }
-    const orderBody = async () => JSON.stringify((await order(shop, 'monthly', options)).body)
-    const first = await orderBody()
-    expect(await orderBody()).toBe(first)
-    const kv = await shop.world.workers.kv('start-checkout', 'CHECKOUT_REPLIES')
-    for (const { name } of (await kv.list()).keys) await kv.delete(name)
-    expect(await orderBody()).toBe(first)
-  })
-
   test('reconcile makes no calls during the processor’s Retry-After, while checkouts still work, and then continues', async () => {
     const shop = getShop(acquiring, 1)
     const calls = callCounter(shop)

@@ -99,6 +99,20 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active', interval: null }] })
   })
 
+  test('a payment is attributed to its own purchase, even if the payment of another purchase was processing before', async () => {
+    const { account, emulator } = getShop(name)
+    const [first, second] = [await open(getShop(name)), await open(getShop(name))]
+    for (const buyer of [first, second]) await pressAndReturn(buyer, 'later')
+    await emulator.drainWebhooks()
+    await account.resolve(false, await getProcessorId(second))
+    await emulator.drainWebhooks()
+    expect(await readPurchase(second)).toMatchObject({ status: 'active' })
+    expect(await readPurchase(first)).toMatchObject({ status: 'pending' })
+    await account.resolve(true, await getProcessorId(first))
+    await emulator.drainWebhooks()
+    expect(await readState(first)).toMatchObject({ paid: false })
+  })
+
   test('a payment event has the purchase status after the payment', async () => {
     const shop = getShop(name)
     const buyer = await buy(shop)

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { FileJson } from '../support/paywall-file.ts'
-import { advanceClock, buy, causeAtProcessor, getSale, readPurchase, readState, readTokens } from './buyer.ts'
+import {
+  advanceClock,
+  buy,
+  causeAtProcessor,
+  expectStoredAsAtProcessor,
+  getSale,
+  readPurchase,
+  readState,
+  readTokens,
+} from './buyer.ts'
 import { SHOP_NAMES } from './drivers/shop-names.ts'
 import { beforeWebhooksArrive, paymentEvents, refundsInLedger, spend } from './money.ts'
 import { type Shop, useShops } from './shop.ts'
@@ -28,6 +37,17 @@ async function setKeepTokensOnRefund({ world, paywall: { id } }: Shop): Promise<
 }
 
 describe.each(SHOP_NAMES)('%s', (name) => {
+  test('a refund does not end a subscription: a partial one removes no tokens, a full one removes those of the period', async () => {
+    const { account } = getShop(name)
+    const buyer = await buy(getShop(name))
+    expect(await causeAtProcessor(buyer, (id) => account.refund(id, 300))).toEqual(['payment.refunded 300'])
+    expect(await readTokens(buyer)).toBe(100)
+    expect(await causeAtProcessor(buyer, account.refund)).toEqual(['payment.refunded 699'])
+    expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ status: 'active' }] })
+    expect(await readTokens(buyer)).toBe(0)
+    await expectStoredAsAtProcessor(buyer)
+  })
+
   test('a refund that fails later emits an event, and restores exactly the tokens that it removed, once', async () => {
     const shop = getShop(name)
     if (!shop.account.failRefund) return // refunds cannot fail at this processor
