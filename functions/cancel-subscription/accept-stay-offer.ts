@@ -14,6 +14,8 @@ import { paywallTarget } from '../../lib/http/paywall-target.ts'
 import { log } from '../../lib/log/log.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/client.ts'
+import type { Discount } from '../../lib/processors/discount.ts'
+import { orderDiscount } from '../../lib/processors/processor.ts'
 import { isKnownNotTaken } from './cancel-at-processor.ts'
 import { StayBody, type StayRefusal, type StayReply, stayErrors } from './internal-contract.ts'
 
@@ -23,6 +25,9 @@ interface Claim {
   offer_id: string
   account: SealedAccount
   processor_id: string
+  /** What a period costs for all units, in minor units. */
+  amount: number
+  discount: Discount
   processor_discount: string | null
 }
 
@@ -59,21 +64,14 @@ export async function acceptStayOffer(c: Context<{ Bindings: Cloudflare.CancelSu
 async function discountAtProcessor(
   db: Database,
   env: Cloudflare.CancelSubscriptionEnv,
-  { purchase_id: purchaseId, offer_id: offerId, account, processor_id, processor_discount }: Claim,
+  { purchase_id: purchaseId, offer_id: offerId, account, processor_id: subscriptionId, amount, ...offer }: Claim,
 ): Promise<boolean> {
   const settle = (given: boolean) => record(settleStayOffer(db, { purchaseId, offerId, given }))
-  if (processor_discount === null) {
-    await settle(false)
-    return false
-  }
   using processor = processorFor(account, env)
   try {
     const use = `${purchaseId} ${offerId}`
-    const result = await processor.discountSubscription({
-      subscriptionId: processor_id,
-      discount: processor_discount,
-      use,
-    })
+    const discounted = { subscriptionId, amount, use, ...orderDiscount(offer, amount) }
+    const result = await processor.discountSubscription(discounted)
     await settle(result === 'discounted')
     return result === 'discounted'
   } catch (error) {

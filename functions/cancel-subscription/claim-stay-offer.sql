@@ -51,14 +51,17 @@ begin
   end if;
   return verdict('claimed') || logged(member.id, purchase_id => subscription.id) || jsonb_build_object('claim', jsonb_build_object(
     'purchase_id', subscription.id, 'offer_id', chosen.id, 'account', account_json(subscription.paywall_id, subscription.acquiring),
-    'processor_id', subscription.processor_id, 'processor_discount', chosen.processor_discount));
+    'processor_id', subscription.processor_id, 'amount', subscription.unit_amount * subscription.quantity,
+    'discount', chosen.discount, 'processor_discount', chosen.processor_discount));
 end $$;
 
--- Whether a subscription is paid and will renew as it is, at the paywall's processor.
+-- Whether a subscription is paid and will renew as it is, at the paywall's processor. Its discount could be lost in a change of plan at the
+-- same time, or that change.
 create function renews_unchanged(subscription purchases) returns boolean language plpgsql stable as $$
 begin
   return subscription.status = 'active' and not subscription.cancel_at_period_end and subscription.cancel_accepted_at is null
     and subscription.stop_requested_at is null and subscription.replaced_by is null and subscription.scheduled_change_at is null
+    and not is_plan_changing(subscription.id)
     and subscription.current_period_end > paywall_now(subscription.paywall_id)
     and subscription.acquiring = (select p.acquiring from paywalls p where p.id = subscription.paywall_id);
 end $$;

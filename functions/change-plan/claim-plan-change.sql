@@ -105,13 +105,5 @@ begin
       and c.period_end = subscription.current_period_end);
 end $$;
 
--- Whether an attempt to change the plan of a subscription holds its lease.
-create function is_plan_changing(purchase_id uuid) returns boolean language plpgsql stable as $$
-begin
-  return exists (
-    select from plan_changes c
-    where c.purchase_id = is_plan_changing.purchase_id and c.reply is null and c.leased_until > now());
-end $$;
-
 -- How long an attempt blocks others: longer than all calls of the processor client together. After a crash other calls wait this long.
 create function plan_change_lease() returns interval language sql immutable as $$ select interval '60 seconds' $$;

@@ -12,8 +12,7 @@ import { log } from '../../lib/log/log.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { type Processor, type ProcessorEnv, processorFor } from '../../lib/processors/client.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { takenOff } from '../../lib/processors/discount.ts'
-import { type CheckoutOrder, type HostedCheckout, ProcessorError } from '../../lib/processors/processor.ts'
+import { type HostedCheckout, orderDiscount, ProcessorError } from '../../lib/processors/processor.ts'
 import type { CheckoutReply, ClaimedCheckout, Price } from './claimed-checkout.ts'
 import { errors } from './contract.ts'
 
@@ -96,17 +95,6 @@ function requestPage(processor: Processor, checkout: ClaimedCheckout, price: Pri
     successUrl: `${back}/success`,
     errorUrl: `${back}/error`,
   })
-}
-
-function orderDiscount(
-  { discount, processor_discount: id }: NonNullable<ClaimedCheckout['offer']>,
-  amount: number,
-): Pick<CheckoutOrder, 'discount' | 'reduction'> {
-  const { periods } = discount
-  return {
-    ...(id !== null && { discount: id }),
-    reduction: { takenOff: takenOff(discount, amount), ...(periods !== undefined && { periods }) },
-  }
 }
 
 /** Backoff between retries to give a claim up, in milliseconds. The total is shorter than what may run after a response. */

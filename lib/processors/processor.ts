@@ -1,5 +1,5 @@
 import type { CheckoutOptions } from './checkout-options.ts'
-import type { Discount } from './discount.ts'
+import { type Discount, takenOff } from './discount.ts'
 import type { ObjectVersions } from './object-versions.ts'
 import type { ProcessorName } from './processor-name.ts'
 
@@ -53,6 +53,18 @@ export interface CheckoutOrder {
 /** `takenOff`: of what all units of the order cost, in minor units; `periods`: see `Discount`. */
 export type OrderReduction = { takenOff: number } & Pick<Discount, 'periods'>
 
+/** What a processor is asked to take off an amount for an offer: by its own discount, or as an amount. In minor units. */
+export function orderDiscount(
+  { discount, processor_discount: id }: { discount: Discount; processor_discount: string | null },
+  amount: number,
+): Pick<CheckoutOrder, 'discount' | 'reduction'> {
+  const { periods } = discount
+  return {
+    ...(id !== null && { discount: id }),
+    reduction: { takenOff: takenOff(discount, amount), ...(periods !== undefined && { periods }) },
+  }
+}
+
 /** What an offer takes off which prices; `amount` of the discount is in the minor units of ISO 4217. */
 export interface SoldDiscount {
   discount: Discount
@@ -102,10 +114,13 @@ export interface PlanChange {
   pricedAt: Date
 }
 
-/** A subscription that gets a discount, by the processor's ids of both. `use`: identifies the use of the offer, for retries. */
-export interface DiscountedSubscription {
+/**
+ * A subscription that gets a discount, as an order has it. `amount`: what a period costs without it, in minor units. `use`: identifies the
+ * use of the offer, for retries.
+ */
+export interface DiscountedSubscription extends Pick<CheckoutOrder, 'discount' | 'reduction'> {
   subscriptionId: string
-  discount: string
+  amount: number
   use: string
 }
 

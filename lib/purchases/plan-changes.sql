@@ -156,3 +156,11 @@ begin
       is distinct from (before.price_id, before.quantity, before.unmatched_from is null)
     or after.unmatched_from is not null and is_plan_changed(before, after, null);
 end $$;
+
+-- Whether an attempt to change the plan of a subscription holds its lease.
+create function is_plan_changing(purchase_id uuid) returns boolean language plpgsql stable as $$
+begin
+  return exists (
+    select from plan_changes c
+    where c.purchase_id = is_plan_changing.purchase_id and c.reply is null and c.leased_until > now());
+end $$;

@@ -1,12 +1,14 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { setDiscounts } from '../conformance/drivers/set-up.ts'
 import { paywallAt } from '../conformance/shop.ts'
 import { call } from '../support/call.ts'
-import { newEmail } from '../support/checkout.ts'
+import { getPriceId, newEmail } from '../support/checkout.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
-import { type Subscriber, subscribe } from '../support/subscriber.ts'
+import { cancelAsUser, type Subscriber, subscribe } from '../support/subscriber.ts'
 import type { Tenant } from '../support/tenants.ts'
+import { until } from '../support/until.ts'
 import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 // The offer to stay: the cancel page takes it off a subscription that runs, at each processor that can.
@@ -20,10 +22,14 @@ const DISCOUNTS = {
     other: '7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a9002',
   },
 } as const
-const PROCESSORS = ['stripe', 'polar', 'chargebee'] as const
+const PROCESSORS = ['stripe', 'polar', 'chargebee', 'mollie'] as const
 type Name = (typeof PROCESSORS)[number]
 
-const offers = ({ half, last, other }: Record<'half' | 'last' | 'other', string>) => [
+/** Without discounts of its own, a processor is asked for less. */
+const discountsAt = (name: Name): Partial<Record<'half' | 'last' | 'other', string>> =>
+  name === 'mollie' ? {} : DISCOUNTS[name]
+
+const offers = ({ half, last, other }: ReturnType<typeof discountsAt>) => [
   {
     id: 'stay',
     title: 'Stay for half',
@@ -51,7 +57,7 @@ const offers = ({ half, last, other }: Record<'half' | 'last' | 'other', string>
 ]
 
 const world = useTestWorld({
-  file: { paywalls: PROCESSORS.map((name) => ({ ...paywallAt(name), offers: offers(DISCOUNTS[name]) })) },
+  file: { paywalls: PROCESSORS.map((name) => ({ ...paywallAt(name), offers: offers(discountsAt(name)) })) },
 })
 
 afterEach(() => {
@@ -101,13 +107,21 @@ describe.each(PROCESSORS)('at %s', (name: Name) => {
 
   /** The amounts of the subscription's payments after so many renewals. */
   async function charges({ subscriptionId, purchaseId }: Subscriber, renewals: number): Promise<number[]> {
-    for (let renewal = 0; renewal < renewals; renewal++) await emulator().renew(subscriptionId)
-    await emulator().drainWebhooks()
+    for (let renewal = 0; renewal < renewals; renewal++) {
+      await emulator().renew(toRenewable(subscriptionId))
+      await emulator().drainWebhooks()
+    }
     const { rows } = await world.database.query<{ amount: string }>(
       "select amount from payments where purchase_id = $1 and kind = 'succeeded' order by occurred_at, id",
       [purchaseId],
     )
     return rows.map(({ amount }) => Number(amount)).toSorted((one, other) => one - other)
+  }
+
+  /** At Mollie a purchase is known by its first payment, which its subscription names. */
+  function toRenewable(id: string): string {
+    if (name !== 'mollie') return id
+    return [...world.mollie.records.subscriptions.values()].find(({ own }) => JSON.stringify(own).includes(id))!.id
   }
 
   async function uses({ purchaseId }: Subscriber): Promise<string[]> {
@@ -123,7 +137,7 @@ describe.each(PROCESSORS)('at %s', (name: Name) => {
   function countDiscounts(fail?: 'before' | 'after') {
     const counted = { calls: 0 }
     emulator().onCall = async ({ method, body }, run) => {
-      if (method === 'GET' || !/discount|coupon_ids/.test(JSON.stringify(body ?? ''))) return run()
+      if (method === 'GET' || !/discount|coupon_ids|reduction/.test(JSON.stringify(body ?? ''))) return run()
       counted.calls += 1
       if (fail === 'before') throw new DroppedCall()
       const reply = await run()
@@ -204,20 +218,19 @@ describe.each(PROCESSORS)('at %s', (name: Name) => {
     expect(counted.calls).toBe(0)
   })
 
-  test('a use is free again if the processor refuses the discount', async () => {
+  test.runIf(name !== 'mollie')('a use is free again if the processor refuses the discount', async () => {
     const subscriber = await newSubscriber()
-    await setDiscount(DISCOUNTS[name].half, null)
+    await deleteDiscounts(true)
     expect((await accept(subscriber)).status).toBe(502)
     expect(await uses(subscriber)).toEqual([])
-    await setDiscount(DISCOUNTS[name].half, undefined)
+    await deleteDiscounts(false)
     expect((await accept(subscriber)).status).toBe(200)
   })
 
-  /** Deletes a discount at the processor; undefined: it exists again. */
-  async function setDiscount(id: string, value: null | undefined): Promise<void> {
-    const all = value === null ? { [id]: null } : {}
-    if (name !== 'polar') await world[name].setCoupons(shop.paywall.id, all)
-    else await world.polar.setDiscounts(shop.paywall.id, all)
+  /** Deletes the discount of the offer at the processor; false: it exists again. */
+  async function deleteDiscounts(areDeleted: boolean): Promise<void> {
+    const { half } = discountsAt(name)
+    await setDiscounts(world[name], shop.paywall.id, areDeleted && half ? { [half]: null } : {})
   }
 
   test('a subscription that has a discount keeps that one', async () => {
@@ -250,12 +263,44 @@ describe.each(PROCESSORS)('at %s', (name: Name) => {
   test('a subscription that is cancelled stays cancelled', async () => {
     const subscriber = await newSubscriber()
     const counted = countDiscounts()
-    await emulator().portalCancel(subscriber.subscriptionId)
+    await cancelAsUser(world, subscriber)
     await emulator().drainWebhooks()
+    await until('the cancellation is stored', async () => {
+      const sql = 'select from purchases where id = $1 and cancel_at_period_end'
+      return (await world.database.query(sql, [subscriber.purchaseId])).rowCount
+    })
     expect((await accept(subscriber)).status).toBe(303)
     expect(counted.calls).toBe(0)
     expect(await uses(subscriber)).toEqual([])
   })
+
+  test('while its plan is being changed a subscription gets no discount', async () => {
+    const subscriber = await newSubscriber()
+    const { finish, changed } = await holdChange(subscriber)
+    const counted = countDiscounts()
+    expect((await accept(subscriber)).status).toBe(409)
+    expect(counted.calls).toBe(0)
+    expect(await uses(subscriber)).toEqual([])
+    finish()
+    expect((await changed).status).toBe(200)
+  })
+
+  /** Changes the plan up to its first call of the processor, which `finish` lets pass. */
+  async function holdChange({ token }: Subscriber) {
+    const released = Promise.withResolvers<void>()
+    const called = Promise.withResolvers<void>()
+    emulator().onCall = async (_, run) => {
+      called.resolve()
+      await released.promise
+      return run()
+    }
+    const path = `/api/v1/paywall/${shop.paywall.id}/change-plan`
+    const body = { priceId: getPriceId(shop.paywall, 'plus') }
+    const headers = { 'Idempotency-Key': crypto.randomUUID() }
+    const changed = call(world, path, { token, body, headers })
+    await called.promise
+    return { changed, finish: released.resolve }
+  }
 
   test('the gateway has no route to it', async () => {
     const { token, purchaseId } = await newSubscriber()

@@ -14,6 +14,7 @@ export async function discountSubscription(
   { get, post }: Calls,
   { subscriptionId: id, discount }: DiscountedSubscription,
 ): Promise<'discounted' | null> {
+  if (discount === undefined) return null
   const path = `/subscriptions/${inPath(id)}`
   const found = (await get(path, DiscountableReply))?.subscription
   if (!found) throw new ProcessorError('chargebee', 'rejected', 'no such subscription', { answered: true })

@@ -6,7 +6,6 @@ import type { Adapter, AdapterOptions } from '../adapter.ts'
 import { lookUp } from '../look-up.ts'
 import {
   type CheckoutOrder,
-  type OrderReduction,
   type PlanChange,
   ProcessorError,
   type PurchaseReference,
@@ -14,18 +13,10 @@ import {
 } from '../processor.ts'
 import { type MollieApi, MollieApiError, mollieApi, parse } from './api.ts'
 import { noticeAddress } from './definition.ts'
+import { discountSubscription } from './discount-subscription.ts'
 import { readMollieEvent } from './events.ts'
-import {
-  Customer,
-  FirstSale,
-  hasReversals,
-  OpenedPayment,
-  Payment,
-  type Reduction,
-  readRenewal,
-  type Sale,
-} from './objects.ts'
-import { writeAmount } from './plan.ts'
+import { Customer, FirstSale, hasReversals, OpenedPayment, Payment, readRenewal, type Sale } from './objects.ts'
+import { reductionFor, writeAmount } from './plan.ts'
 import { type Changeable, changePlan, isChanged, previewChange, toChangeable } from './plan-change.ts'
 import {
   endReduction,
@@ -45,7 +36,8 @@ export function mollieAdapter(
 ): Adapter<ObservedSale, MollieTodo> {
   const api = mollieApi(apiKey, options)
   const act = (todo: MollieTodo) => perform(api, todo, options)
-  const read = ({ subscriptionId }: PlanChange) => readChangeable(api, subscriptionId, act, options.now)
+  const read = ({ subscriptionId }: Pick<PlanChange, 'subscriptionId'>) =>
+    readChangeable(api, subscriptionId, act, options.now)
 
   return {
     async openCheckout(order) {
@@ -87,6 +79,11 @@ export function mollieAdapter(
       const changed = await read(change)
       if (!changed) return { outcome: 'cancelled' }
       return isChanged(changed, change) ? result : { outcome: 'declined' }
+    },
+
+    async discountSubscription(discounted) {
+      const found = await read(discounted)
+      return found && discountSubscription(api, found, discounted)
     },
 
     readEvent: (inbound, hold = null) =>
@@ -270,9 +267,3 @@ function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: s
   }
   return { ...payment, amount, sequenceType: 'first', metadata }
 }
-
-const reductionFor = ({ amount, currency }: Payment['amount'], { takenOff, periods }: OrderReduction): Reduction => ({
-  price: writeAmount({ currency, amount }).value,
-  reduced: writeAmount({ currency, amount: amount - takenOff }).value,
-  ...(periods !== undefined && { periods }),
-})

@@ -22,7 +22,7 @@ import {
   type Terms,
 } from './objects.ts'
 import {
-  isReducedAmount,
+  isReducedPayment,
   isSameTerms,
   moveCharges,
   nextTerms,
@@ -147,8 +147,8 @@ const shareLeft = (start: Date, end: Date, now: Date) =>
 
 /** What the current period was paid for with: its price, unless an offer has reduced it, or the owner has raised it at Mollie since. */
 function paidAmount({ purchase, plan, payment, charges: [latest] }: Changeable): number {
-  const paid = (latest ?? payment).amount
-  return purchase.priceCovered && !isReducedAmount(plan, paid) ? toTotal(plan.terms).amount : paid.amount
+  const paid = latest ?? payment
+  return purchase.priceCovered && !isReducedPayment(plan, paid) ? toTotal(plan.terms).amount : paid.amount.amount
 }
 
 const newPeriodEnd = (found: Changeable, change: PlanChange): Date =>
@@ -303,5 +303,5 @@ function differenceFor(
 }
 
 /** A payment on a page that nobody has paid yet may never be. */
-const isPending = ({ status, sequenceType }: Payment) =>
+export const isPending = ({ status, sequenceType }: Payment) =>
   status === 'pending' || status === 'authorized' || (status === 'open' && sequenceType === 'recurring')

@@ -1,7 +1,7 @@
 // The plan of a subscription. Mollie knows an amount and an interval; what was changed, and what is scheduled, is in our metadata.
 import type * as z from 'zod'
 import { toDecimalText } from '../../money/money.ts'
-import { UnexpectedReply } from '../processor.ts'
+import { type OrderReduction, UnexpectedReply } from '../processor.ts'
 import { parse } from './api.ts'
 import { amsterdamDate, chargeAfter, dateText, firstChargeDate, intervalText, readInterval } from './dates.ts'
 import {
@@ -13,6 +13,7 @@ import {
   type Reduction,
   type Renewal,
   readRenewal,
+  Sale,
   type Subscription,
   type Terms,
 } from './objects.ts'
@@ -107,19 +108,47 @@ function termsChangedAfter({ createdAt }: Payment, subscription: Subscription): 
 
 /** What the charge after these costs, unless a change is scheduled. */
 export const nextTerms = ({ terms, reduction }: Plan, charges: Payment[]): Terms =>
-  reduction && isReducedAfter(reduction, charges) ? { ...terms, value: reduction.reduced, quantity: 1 } : terms
+  reduction && isReducedAfter(reduction, charges) ? reducedTerms(terms, reduction) : terms
 
-/** The first payment has paid for the first period. A failed charge counts, because its period has passed. */
-const isReducedAfter = ({ periods = 1 }: Reduction, charges: Payment[]) =>
-  periods === 'forever' || charges.length + 1 < periods
+/** Mollie's amount is that of all units. */
+export const reducedTerms = (terms: Terms, { reduced }: Reduction): Terms => ({ ...terms, value: reduced, quantity: 1 })
 
-/** Whether an amount is what an offer leaves of the plan's price. */
-export const isReducedAmount = ({ terms, reduction }: Plan, paid: Payment['amount']): boolean =>
-  reduction !== null && isSameAmount(paid, toTotal({ ...terms, value: reduction.reduced, quantity: 1 }))
+/** What an order takes off the price of all units, as Mollie writes it. */
+export const reductionFor = (
+  { amount, currency }: Payment['amount'],
+  { takenOff, periods }: OrderReduction,
+): Reduction => ({
+  price: writeAmount({ currency, amount }).value,
+  reduced: writeAmount({ currency, amount: amount - takenOff }).value,
+  ...(periods !== undefined && { periods }),
+})
 
-/** Whether an amount pays for a period of the plan. */
-export const coversPlan = (plan: Plan, paid: Payment['amount']): boolean =>
-  isSameAmount(paid, toTotal(plan.terms)) || isReducedAmount(plan, paid)
+/** Whether the charge after these is reduced. A failed charge counts, because its period has passed. */
+export const isReducedAfter = (reduction: Reduction, charges: Payment[]): boolean => {
+  const { periods = 1 } = reduction
+  return periods === 'forever' || countPeriods(reduction, charges) < periods
+}
+
+/** The first payment has paid for the first period, unless the subscription was reduced later: then its charges have that in their metadata. */
+const countPeriods = ({ use }: Reduction, charges: Payment[]): number =>
+  use === undefined
+    ? charges.length + 1
+    : charges.filter(({ metadata }) => readRenewal(metadata)?.reduction?.use === use).length
+
+/** Whether a payment is what its offer has left of the plan's price. The plan may have another offer by now. */
+export function isReducedPayment({ terms }: Plan, { amount, metadata }: Payment): boolean {
+  const reduction = Sale.safeParse(metadata).data?.reduction
+  const price = toTotal(terms)
+  return (
+    reduction?.price === writeAmount(price).value &&
+    reduction.reduced === writeAmount(amount).value &&
+    amount.currency === price.currency
+  )
+}
+
+/** Whether a payment pays for a period of the plan. */
+export const coversPlan = (plan: Plan, payment: Payment): boolean =>
+  isSameAmount(payment.amount, toTotal(plan.terms)) || isReducedPayment(plan, payment)
 
 export const isSameAmount = (one: Payment['amount'], other: Payment['amount']) =>
   one.amount === other.amount && one.currency === other.currency

@@ -227,7 +227,7 @@ function subscriptionSnapshot(recurring: RecurringSale, now: Date): Found {
       charged: begun ? payment.amount.amount : null,
       priceCovered:
         isOnTrial ||
-        coversPlan(plan, (charge ?? payment).amount) ||
+        coversPlan(plan, charge ?? payment) ||
         (changed !== null && isDifferencePaid(recurring, changed.payment)),
       changedInPeriod: changed !== null,
       scheduledChange: renews ? scheduledChange(plan, sale, end) : null,
@@ -264,7 +264,7 @@ function nextChargeDate(
   const date = amsterdamDate(charge.createdAt)
   const terms = readInterval(plan.terms.interval, sale)
   // A charge at the sold price, before a change of plan by the owner at Mollie, paid for the interval that was sold.
-  const isSoldPrice = coversPlan(soldPlan(sale), charge.amount) && !coversPlan(plan, charge.amount)
+  const isSoldPrice = coversPlan(soldPlan(sale), charge) && !coversPlan(plan, charge)
   const paidTerms = isSoldPrice && !isChanged ? sale : terms
   const countedFrom = subscription && readRenewal(subscription.metadata)?.counted_from
   const rhythm = {

@@ -14,6 +14,7 @@ export async function discountSubscription(
   api: PolarCore,
   { subscriptionId: id, discount }: DiscountedSubscription,
 ): Promise<'discounted' | null> {
+  if (discount === undefined) return null
   // Polar answers an empty change from its primary database, and a GET from a replica, which may not show an earlier attempt yet.
   const found = parse(DiscountableSubscription, await updateSubscriptions(api)(id, {}))
   if (found.discount?.id === discount) return 'discounted'

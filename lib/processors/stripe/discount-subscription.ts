@@ -19,7 +19,7 @@ export async function discountSubscription(
 ): Promise<'discounted' | null> {
   const found = parse(DiscountableSubscription, await api.subscriptions.retrieve(id))
   if (found.metadata[USE] === use) return 'discounted'
-  if (found.discounts.length > 0 || found.schedule !== null) return null
+  if (discount === undefined || found.discounts.length > 0 || found.schedule !== null) return null
   const update = { discounts: [{ coupon: discount }], metadata: { [USE]: use } }
   const updated = parse(DiscountableSubscription, await api.subscriptions.update(id, update))
   if (updated.metadata[USE] !== use || updated.discounts.length === 0) throw unconfirmed('there is no discount')
