@@ -39,10 +39,15 @@ export async function checkProcessorDiscounts({ paywalls }: PaywallFile, apiBase
 }
 
 /** Each price of the offer, and each of its local prices. */
-function toSold({ prices }: FilePaywall, { discount, prices: slugs }: FileOffer): SoldDiscount {
+function toSold(
+  { prices }: FilePaywall,
+  { discount, max_uses: max, max_per_member: maxPerMember, prices: slugs }: FileOffer,
+): SoldDiscount {
   const sold = prices.filter(({ slug }) => slugs.includes(slug))
   return {
     discount,
+    ...(max !== null && { max }),
+    maxPerMember,
     prices: sold.flatMap(({ interval, interval_count: count, locals, ...price }) =>
       [price, ...locals].map(({ processor_price: processorPrice }) => ({
         processorPrice,

@@ -18,6 +18,29 @@ export type Discount = z.output<typeof Discount>
 export const takenOff = ({ percent = 0, amount }: Discount, price: number): number =>
   amount ?? Math.round((price * percent) / 100)
 
+/** How often an offer can be used. `max`: absent if there is no limit; `maxPerMember`: absent if once. */
+export interface OfferLimits {
+  max?: number
+  maxPerMember?: number
+}
+
+/**
+ * Why the limits of a processor's discount would refuse what an offer promises, in words that follow its name; null if they would not. Null
+ * and absent: the discount has no such limit.
+ */
+export function limitMismatch(
+  { inAll, perUser }: { inAll?: number | null | undefined; perUser?: number | null | undefined },
+  { max, maxPerMember = 1 }: OfferLimits,
+): string | null {
+  if (inAll != null && max === undefined)
+    return `can be redeemed ${inAll} times: give the offer a max, or remove that limit`
+  if (inAll != null && max !== undefined && inAll < max)
+    return `can be redeemed ${inAll} times, and the offer ${max} times`
+  return perUser != null && perUser < maxPerMember
+    ? `can be redeemed ${perUser} times by each user, and the offer ${maxPerMember} times`
+    : null
+}
+
 /** Where an offer is shown. */
 export const OFFER_PLACES = ['paywall', 'cancel', 'code'] as const
 export type OfferPlace = (typeof OFFER_PLACES)[number]

@@ -1,5 +1,5 @@
 import type { CheckoutOptions } from './checkout-options.ts'
-import { type Discount, takenOff } from './discount.ts'
+import { type Discount, type OfferLimits, takenOff } from './discount.ts'
 import type { ObjectVersions } from './object-versions.ts'
 import type { ProcessorName } from './processor-name.ts'
 
@@ -66,7 +66,7 @@ export function orderDiscount(
 }
 
 /** What an offer takes off which prices; `amount` of the discount is in the minor units of ISO 4217. */
-export interface SoldDiscount {
+export interface SoldDiscount extends OfferLimits {
   discount: Discount
   /** `recurring`: null for a one-time price. */
   prices: { processorPrice: string; recurring: CheckoutOrder['recurring'] }[]

@@ -3,6 +3,7 @@ import { accountSetting } from '../core/controls/settings.ts'
 import { type EnteredDiscount, findEntered } from '../core/domain/accounts.ts'
 import { withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
+import { countRedemptions } from '../core/domain/pages.ts'
 import type { SoldPrice, SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
 import { change } from '../core/domain/subscriptions.ts'
 import { type Route, read } from '../core/wire/routes.ts'
@@ -37,6 +38,15 @@ const Coupon = z.object({
     .exactOptional(),
   max_redemptions: z.int().min(1).exactOptional(),
   redemptions: z.int().min(0).default(0),
+  coupon_constraints: z
+    .array(
+      z.object({
+        entity_type: z.literal('customer'),
+        type: z.enum(['max_redemptions', 'unique_by', 'existing_customer', 'new_customer']),
+        value: z.string().exactOptional(),
+      }),
+    )
+    .exactOptional(),
 })
 type Coupon = z.output<typeof Coupon>
 
@@ -62,7 +72,17 @@ function findCoupon(context: AccountContext, id: string, param?: string): Coupon
   const entered = findEntered(context.account, id)
   const coupon = made === undefined ? entered && couponFor(entered) : made
   if (!coupon) throw context.noSuch('coupons', id, param)
-  return coupon
+  return counted(context, id, coupon)
+}
+
+/**
+ * "A coupon may expire due to exceeding max_redemptions. Existing associations remain unaffected" (`status` in the types of
+ * chargebee-typescript). That a page counts once it is paid, and an open page stays payable, is UNVERIFIED.
+ */
+function counted(context: AccountContext, id: string, coupon: Coupon): Coupon {
+  const redemptions = coupon.redemptions + countRedemptions(context, id)
+  const isUsedUp = coupon.max_redemptions !== undefined && redemptions >= coupon.max_redemptions
+  return { ...coupon, redemptions, ...(isUsedUp && coupon.status === 'active' && { status: 'expired' as const }) }
 }
 
 /**
@@ -74,9 +94,8 @@ export function applyCoupon(context: AccountContext, terms: Terms, id: string | 
   if (id === undefined) return terms
   const param = 'coupon_ids[0]'
   const coupon = findCoupon(context, id, param)
-  const { status, max_redemptions: max, redemptions, currency_code: currency, discount_amount: amount } = coupon
+  const { status, currency_code: currency, discount_amount: amount } = coupon
   if (status !== 'active') throw wrongValue(param, `the coupon ${id} is ${status}`)
-  if (max !== undefined && redemptions >= max) throw wrongValue(param, `the coupon ${id} cannot be redeemed any more`)
   if (currency !== undefined && currency !== price.currency)
     throw wrongValue(param, `${id} is not in ${price.currency}`)
   if (!applies(coupon, price)) throw wrongValue(param, `the coupon ${id} is not applicable to ${price.id}`)

@@ -4,6 +4,7 @@ import { accountSetting } from '../core/controls/settings.ts'
 import { type EnteredDiscount, findEntered, months, toDuration } from '../core/domain/accounts.ts'
 import { hasDiscount, withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
+import { countRedemptions } from '../core/domain/pages.ts'
 import type { SoldPrice, SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
 import { change } from '../core/domain/subscriptions.ts'
 import { read } from '../core/wire/routes.ts'
@@ -24,6 +25,7 @@ const Discount = z.object({
   duration_in_months: z.int().positive().nullable().default(null),
   /** The products that it applies to; empty: all. */
   products: z.array(z.string()).default([]),
+  max_redemptions: z.int().positive().nullable().default(null),
 })
 type Discount = z.output<typeof Discount>
 
@@ -36,6 +38,7 @@ function discountFor({ percent, amount, currency, lasts }: EnteredDiscount): Dis
     basis_points: percent === null ? null : percent * 100,
     amounts: amount === null || currency === null ? {} : { [currency]: amount },
     products: [],
+    max_redemptions: null,
     ...toDuration(lasts),
   }
 }
@@ -48,7 +51,8 @@ function findDiscount(context: AccountContext, id: string): Discount | null {
 
 /**
  * The terms of a checkout with a discount. Polar refuses one that does not exist or does not apply to the product and the currency
- * (`_get_validated_discount` in server/polar/checkout/service.py, `is_applicable`).
+ * (`_get_validated_discount` in server/polar/checkout/service.py, `is_applicable`), or has been redeemed `max_redemptions` times, which it
+ * counts in server/polar/models/discount.py. That a page counts once it is paid is UNVERIFIED.
  */
 export function applyDiscount(context: AccountContext, terms: Terms, id: string | null, price: SoldPrice): Terms {
   if (id === null) return terms
@@ -57,6 +61,7 @@ export function applyDiscount(context: AccountContext, terms: Terms, id: string 
   const applies =
     discount &&
     (discount.basis_points !== null || amount !== null) &&
+    (discount.max_redemptions === null || countRedemptions(context, id) < discount.max_redemptions) &&
     (discount.products.length === 0 || discount.products.includes(price.id))
   if (!applies) throw invalid(['body', 'discount_id'], 'Discount does not exist.', id)
   const { basis_points: points, duration, duration_in_months: count } = discount
@@ -112,7 +117,7 @@ export function discountOf(context: AccountContext, subscription: SubscriptionRe
 function discountObject(context: AccountContext, id: string) {
   const discount = findDiscount(context, id)
   if (!discount) throw context.noSuch('coupons', id)
-  const { basis_points, amounts, duration, duration_in_months, products } = discount
+  const { basis_points, amounts, duration, duration_in_months, products, max_redemptions } = discount
   return {
     id,
     name: 'Offer',
@@ -121,6 +126,8 @@ function discountObject(context: AccountContext, id: string) {
     duration,
     ...(duration === 'repeating' && { duration_in_months }),
     products: products.map((product) => ({ id: product })),
+    max_redemptions,
+    redemptions_count: countRedemptions(context, id),
   }
 }
 

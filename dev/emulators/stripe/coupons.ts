@@ -3,6 +3,7 @@ import { accountSetting } from '../core/controls/settings.ts'
 import { type EnteredDiscount, findEntered, months, toDuration } from '../core/domain/accounts.ts'
 import { withoutDiscount } from '../core/domain/amounts.ts'
 import type { AccountContext } from '../core/domain/context.ts'
+import { countRedemptions } from '../core/domain/pages.ts'
 import type { SubscriptionRecord, Terms } from '../core/domain/selling-records.ts'
 import { nextPeriodEnd } from '../core/periods.ts'
 import { text } from '../core/wire/form-fields.ts'
@@ -24,6 +25,7 @@ const Coupon = z.object({
   /** The products that it applies to; null: all. */
   products: z.array(z.string()).nullable().default(null),
   valid: z.boolean().default(true),
+  max_redemptions: z.int().positive().nullable().default(null),
 })
 type Coupon = z.output<typeof Coupon>
 
@@ -38,17 +40,23 @@ function couponFor({ percent, amount, currency, lasts }: EnteredDiscount): Coupo
     currency,
     products: null,
     valid: true,
+    max_redemptions: null,
     ...toDuration(lasts),
   }
 }
 
-/** Throws Stripe's error if the account has no such coupon. */
-function findCoupon(context: AccountContext, id: string, param?: string): Coupon {
+/**
+ * Throws Stripe's error if the account has no such coupon. `max_redemptions`: "Maximum number of times this coupon can be redeemed, in total,
+ * across all customers, before it is no longer valid" (`Coupon` of the SDK). That a page counts once it is paid is UNVERIFIED.
+ */
+function findCoupon(context: AccountContext, id: string, param?: string): Coupon & { times_redeemed: number } {
   const { [id]: made } = COUPONS.read(context)
   const entered = findEntered(context.account, id)
   const coupon = made === undefined ? entered && couponFor(entered) : made
   if (!coupon) throw context.noSuch('coupons', id, param)
-  return coupon
+  const { valid, max_redemptions: max } = coupon
+  const times_redeemed = countRedemptions(context, id)
+  return { ...coupon, times_redeemed, valid: valid && (max === null || times_redeemed < max) }
 }
 
 /** Stripe shows `applies_to` only with `expand`. */

@@ -1,6 +1,6 @@
 // Whether a coupon takes off exactly what an offer of the paywall file does.
 import type { AdapterOptions } from '../adapter.ts'
-import type { Discount } from '../discount.ts'
+import { type Discount, limitMismatch } from '../discount.ts'
 import type { DiscountCheck, Interval, SoldDiscount } from '../processor.ts'
 import { chargebeeApi, inPath } from './api.ts'
 import { type Coupon, CouponReply } from './objects.ts'
@@ -16,9 +16,25 @@ export function couponCheck(credentials: { site: string; apiKey: string }, optio
 
 function couponMismatch(coupon: Coupon, sold: SoldDiscount): string | null {
   const { status, max_redemptions: max, redemptions } = coupon
-  if (status !== 'active') return `is ${status}`
   if (max !== undefined && redemptions >= max) return `has been redeemed ${redemptions} times, which is its maximum`
-  return amountMismatch(coupon, sold.discount) ?? durationMismatch(coupon, sold) ?? itemMismatch(coupon, sold)
+  if (status !== 'active') return `is ${status}`
+  return (
+    limits(coupon, sold) ??
+    amountMismatch(coupon, sold.discount) ??
+    durationMismatch(coupon, sold) ??
+    itemMismatch(coupon, sold)
+  )
+}
+
+/** `max_redemptions` of a coupon is for all customers; its constraints are for each. */
+function limits(
+  { max_redemptions: inAll, coupon_constraints: constraints }: Coupon,
+  sold: SoldDiscount,
+): string | null {
+  const other = constraints.find(({ type }) => type !== 'max_redemptions')
+  if (other) return `has the constraint ${other.type}: remove it`
+  const values = constraints.flatMap(({ value }) => (value === undefined ? [] : [Number(value)]))
+  return limitMismatch({ inAll, perUser: values.length > 0 ? Math.min(...values) : null }, sold)
 }
 
 function amountMismatch(coupon: Coupon, { percent, amount, currency }: Discount): string | null {

@@ -172,6 +172,7 @@ export const Coupon = z.object({
   item_constraints: z.array(ItemConstraint).default([]),
   max_redemptions: z.int().optional(),
   redemptions: z.int().default(0),
+  coupon_constraints: z.array(z.object({ type: open, value: z.string().optional() })).default([]),
 })
 export type Coupon = z.output<typeof Coupon>
 

@@ -2,6 +2,7 @@
 import type { PolarCore } from '@polar-sh/sdk/2026-10'
 import { getDiscounts } from '@polar-sh/sdk/2026-10/services/discounts'
 import type { AdapterOptions } from '../adapter.ts'
+import { limitMismatch } from '../discount.ts'
 import { durationMismatch } from '../discount-months.ts'
 import type { DiscountCheck, SoldDiscount } from '../processor.ts'
 import { PolarRefusal, parse, polarApi } from './api.ts'
@@ -17,7 +18,9 @@ async function discountMismatch(api: PolarCore, id: string, sold: SoldDiscount):
   if (!discount) return 'does not exist'
   const other = sold.prices.find(({ processorPrice }) => !appliesTo(discount, processorPrice))
   if (other) return `does not apply to the product ${other.processorPrice}`
-  return amountMismatch(discount, sold) ?? durationMismatch(discount, sold)
+  const { max_redemptions: max, redemptions_count: count } = discount
+  if (max != null && (count ?? 0) >= max) return `has been redeemed ${count} times, which is its maximum`
+  return limitMismatch({ inAll: max }, sold) ?? amountMismatch(discount, sold) ?? durationMismatch(discount, sold)
 }
 
 async function findDiscount(api: PolarCore, id: string): Promise<Discount | null> {

@@ -56,6 +56,8 @@ export const Discount = z.object({
   duration: z.string(),
   duration_in_months: z.int().nullish(),
   products: z.array(z.object({ id: z.string() })),
+  max_redemptions: z.int().nullish(),
+  redemptions_count: z.int().nullish(),
 })
 export type Discount = z.output<typeof Discount>
 

@@ -1,7 +1,7 @@
 // Whether a coupon takes off exactly what an offer of the paywall file does.
 import Stripe from 'stripe'
 import type { AdapterOptions } from '../adapter.ts'
-import type { Discount } from '../discount.ts'
+import { type Discount, limitMismatch } from '../discount.ts'
 import { durationMismatch } from '../discount-months.ts'
 import type { DiscountCheck, SoldDiscount } from '../processor.ts'
 import { parse, stripeApi } from './api.ts'
@@ -25,7 +25,13 @@ async function couponMismatch(api: Stripe, id: string, sold: SoldDiscount): Prom
   const coupon = await findCoupon(api, id)
   if (!coupon) return 'does not exist'
   if (!coupon.valid) return 'is no longer valid'
-  return amountMismatch(coupon, sold.discount) ?? durationMismatch(coupon, sold) ?? productMismatch(api, coupon, sold)
+  const limited = limitMismatch({ inAll: coupon.max_redemptions }, sold)
+  return (
+    limited ??
+    amountMismatch(coupon, sold.discount) ??
+    durationMismatch(coupon, sold) ??
+    productMismatch(api, coupon, sold)
+  )
 }
 
 async function findCoupon(api: Stripe, id: string): Promise<Coupon | null> {

@@ -304,6 +304,7 @@ export const Coupon = z.object({
   duration: z.string(),
   duration_in_months: z.int().nullable(),
   valid: z.boolean(),
+  max_redemptions: z.int().nullish(),
   applies_to: z.object({ products: z.array(z.string()) }).nullish(),
 })
 export type Coupon = z.output<typeof Coupon>

@@ -96,6 +96,13 @@ test.each<[string, Coupon]>([
   await expect(sell({ discount: 'SPRING' })).rejects.toMatchObject({ kind: 'rejected', answered: true })
 })
 
+test('a coupon can be redeemed as often as its maximum says', async () => {
+  const { sell } = await startWith(half({ max_redemptions: 2, redemptions: 1 }))
+  await sell({ discount: 'SPRING' })
+  const another = sell({ discount: 'SPRING', key: 'another', checkoutId: crypto.randomUUID() })
+  await expect(another).rejects.toMatchObject({ kind: 'rejected' })
+})
+
 test('a page without an offer names no coupon', async () => {
   const { sell, facts } = await startWith(null)
   await sell()
@@ -124,6 +131,8 @@ const sold = (
     recurring: each,
   })),
 })
+const perCustomer = (type: 'max_redemptions' | 'new_customer', value?: string): Coupon =>
+  half({ coupon_constraints: [{ entity_type: 'customer', type, ...(value !== undefined && { value }) }] })
 const once = sold({ percent: 50, periods: 1 })
 const three = sold({ percent: 50, periods: 3 })
 
@@ -183,7 +192,27 @@ test.each<[string, Coupon, SoldDiscount, string | null]>([
     once,
     'has been redeemed 5 times, which is its maximum',
   ],
-  ['that can be used once more', half({ max_redemptions: 5, redemptions: 4 }), once, null],
+  ['that can be used once more', half({ max_redemptions: 5, redemptions: 4 }), { ...once, max: 5 }, null],
+  [
+    'that is used up before the offer',
+    half({ max_redemptions: 5 }),
+    { ...once, max: 6 },
+    'can be redeemed 5 times, and the offer 6 times',
+  ],
+  [
+    'that has a limit, and the offer none',
+    half({ max_redemptions: 5 }),
+    once,
+    'can be redeemed 5 times: give the offer a max, or remove that limit',
+  ],
+  ['that each customer can use as often', perCustomer('max_redemptions', '2'), { ...once, maxPerMember: 2 }, null],
+  [
+    'that each customer can use less often',
+    perCustomer('max_redemptions', '1'),
+    { ...once, maxPerMember: 2 },
+    'can be redeemed 1 times by each user, and the offer 2 times',
+  ],
+  ['that is for new customers', perCustomer('new_customer'), once, 'has the constraint new_customer: remove it'],
   ['that does not exist', null, once, 'does not exist'],
 ])('plan compares the coupon with the offer: %s', async (_, coupon, offered, mismatch) => {
   const { emulator } = await startWith(coupon)

@@ -98,6 +98,13 @@ test.each<[string, Discounts[string], SoldDiscount, string | null]>([
     sold({ percent: 25, periods: 3 }),
     `does not apply to the product ${MONTHLY}`,
   ],
+  ['a limit', { ...three, max_redemptions: 5 }, { ...sold({ percent: 25, periods: 3 }), max: 5 }, null],
+  [
+    'a lower limit',
+    { ...three, max_redemptions: 5 },
+    { ...sold({ percent: 25, periods: 3 }), max: 6 },
+    'can be redeemed 5 times, and the offer 6 times',
+  ],
   ['none', null, sold({ percent: 25, periods: 3 }), 'does not exist'],
 ])('plan compares what the discount says with the offer: %s', async (_, discount, offered, mismatch) => {
   const { emulator } = await openShop()

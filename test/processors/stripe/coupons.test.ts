@@ -58,6 +58,14 @@ test.each<[string, object | null]>([
   await expect(sell({ discount: 'SPRING' })).rejects.toMatchObject({ kind: 'rejected', answered: true })
 })
 
+test('a coupon can be redeemed as often as its maximum says', async () => {
+  const { emulator, subscribe, sell } = await startAdapter()
+  await emulator.setCoupons(ACME.paywallId, { SPRING: { ...HALF, duration: 'once', max_redemptions: 1 } })
+  await subscribe({ discount: 'SPRING' })
+  await expect(sell({ discount: 'SPRING', key: 'another' })).rejects.toMatchObject({ kind: 'rejected' })
+  expect(await sdk(emulator).coupons.retrieve('SPRING')).toMatchObject({ valid: false, times_redeemed: 1 })
+})
+
 test("Stripe's SDK reads a coupon, and its products only on request", async () => {
   const { emulator } = await startAdapter()
   const products = ['prod_1']
