@@ -41,11 +41,12 @@ export async function checkProcessorDiscounts({ paywalls }: PaywallFile, apiBase
 /** Each price of the offer, and each of its local prices. */
 function toSold(
   { prices }: FilePaywall,
-  { discount, max_uses: max, max_per_member: maxPerMember, prices: slugs }: FileOffer,
+  { discount, show, max_uses: max, max_per_member: maxPerMember, prices: slugs }: FileOffer,
 ): SoldDiscount {
   const sold = prices.filter(({ slug }) => slugs.includes(slug))
   return {
     discount,
+    isToStay: show === 'cancel',
     ...(max !== null && { max }),
     maxPerMember,
     prices: sold.flatMap(({ interval, interval_count: count, locals, ...price }) =>

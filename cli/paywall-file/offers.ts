@@ -195,7 +195,7 @@ const share = (percent: number, { amount, currency }: { amount: number; currency
 
 /** Rejects what the processor cannot take off exactly. */
 function checkProcessor(
-  { discount, show, prices: slugs, processorDiscount }: WrittenDiscountOffer,
+  { discount, prices: slugs, processorDiscount }: WrittenDiscountOffer,
   prices: WrittenPrice[],
   acquiring: ProcessorName,
   at: Report,
@@ -204,9 +204,6 @@ function checkProcessor(
   if (!discounts) {
     at(['discount'], `${title} cannot take it off: remove the offer`)
     return
-  }
-  if (show === 'cancel' && !discounts.ofSubscriptions) {
-    at(['show'], `${title} cannot take it off a subscription that runs`)
   }
   if (discounts.processorDiscount === null) {
     if (processorDiscount !== undefined) at(['processorDiscount'], `${title} has no discounts of its own: remove it`)

@@ -87,9 +87,6 @@ export function capabilitiesPage(): string {
     row('A `discount` of an offer: `processorDiscount`', ({ discounts }) =>
       discounts ? (discounts.processorDiscount ?? 'as an amount') : SWITCHES.never,
     ),
-    row('A discount can be given to a subscription that runs', ({ discounts }) =>
-      describeValue(discounts?.ofSubscriptions ?? false),
-    ),
     row('Currencies', ({ currencies }) =>
       currencies.size > MOST_NAMED ? String(currencies.size) : [...currencies].join(', '),
     ),

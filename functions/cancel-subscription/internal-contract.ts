@@ -23,8 +23,8 @@ export interface StayReply {
 }
 
 /**
- * `not_running`: the subscription is not paid, or will not renew as it is. `discounted`: it has another discount at the processor, or a
- * change of it is scheduled there.
+ * `not_running`: the subscription is not paid, or will not renew as it is. `discounted`: it has another discount at the processor, a
+ * change of it is scheduled there, or its payment method does not allow one.
  */
 export type StayRefusal = UserRefusal | MemberRefusal | 'unknown_subscription' | 'not_running' | 'invalid_offer'
 
@@ -37,5 +37,9 @@ export const stayErrors = defineErrors<StayRefusal | 'no_credential' | 'bad_toke
   unknown_subscription: [404, 'Subscription not found', 'The user has no such subscription on the paywall'],
   not_running: [409, 'subscription_not_running', 'The subscription is unpaid, or is about to end or to change'],
   invalid_offer: [400, 'invalid_offer', 'This subscriber cannot use the offer: see `reason`'],
-  discounted: [409, 'subscription_discounted', 'The subscription has another discount, or is about to change'],
+  discounted: [
+    409,
+    'subscription_discounted',
+    'The subscription has another discount, is about to change, or is paid in a way that allows none',
+  ],
 })

@@ -41,12 +41,10 @@ export interface CheckoutOptionSupport {
   locales: ReadonlySet<string>
 }
 
-/** The discounts that a processor takes off for an offer of the paywall file. */
+/** The discounts that a processor takes off for an offer of the paywall file, on a page or from a subscription that runs. */
 export interface DiscountSupport {
   /** The meaning of `processorDiscount` in an offer; null if the processor has no discounts, and is asked for less instead. */
   processorDiscount: string | null
-  /** Whether a discount can be given to a subscription that runs, as an offer to those who cancel it is. */
-  ofSubscriptions: boolean
   /** Why it cannot take a discount off a subscription exactly as offered, in words that follow its name; null if it can. */
   problem(discount: Discount, recurring: { interval: Interval; intervalCount: number }): string | null
 }

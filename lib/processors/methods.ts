@@ -56,8 +56,8 @@ export interface ProcessorMethods {
   changePlan(change: PlanChange, quoted: number | null): Promise<PlanChangeResult | null>
 
   /**
-   * Takes a discount off the coming periods of a running subscription. Null if that is not possible: the subscription has another discount,
-   * or a change of it is scheduled. Idempotent while the discount lasts.
+   * Takes a discount off the coming periods of a running subscription. Null if that is not possible: the subscription has another discount, a
+   * change of it is scheduled, or its payment method does not allow it. Idempotent while the discount lasts.
    */
   discountSubscription(discounted: DiscountedSubscription): Promise<'discounted' | null>
 

@@ -68,6 +68,8 @@ export function orderDiscount(
 /** What an offer takes off which prices; `amount` of the discount is in the minor units of ISO 4217. */
 export interface SoldDiscount extends OfferLimits {
   discount: Discount
+  /** Whether it is offered to subscribers who cancel. */
+  isToStay?: boolean
   /** `recurring`: null for a one-time price. */
   prices: { processorPrice: string; recurring: CheckoutOrder['recurring'] }[]
 }

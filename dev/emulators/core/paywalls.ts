@@ -43,7 +43,7 @@ export function listPaywalls<Name extends ProcessorName>(
 }
 
 function enteredDiscount(
-  { processor_discount: id, title, prices: slugs, discount }: FileOffer,
+  { processor_discount: id, title, show, prices: slugs, discount }: FileOffer,
   prices: FilePrice[],
   notation: Notation,
 ): EnteredDiscount[] {
@@ -54,6 +54,7 @@ function enteredDiscount(
     {
       id,
       title,
+      isToStay: show === 'cancel',
       percent,
       amount: amount === null || currency === null ? null : toProcessorUnits(amount, currency, notation),
       currency: currency === null ? null : toProcessorCode(currency, notation),

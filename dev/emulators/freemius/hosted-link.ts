@@ -71,7 +71,7 @@ function toPage(context: AccountContext, { seller, price, environment, given }: 
     id: license,
     price,
     seller: seller.paywallName,
-    terms: couponTerms(context, given.coupon, price),
+    terms: couponTerms(context, given, price),
     coupon: given.coupon ?? null,
     own: { environment },
     // `hide_coupon` hides the field for a code (CheckoutPopupParams in @freemius/checkout); by default it is shown.

@@ -5,7 +5,7 @@ import type { PageRecord, PortalSessionRecord, SubscriptionRecord } from '../cor
 import { openPortal } from '../core/pages/hosted-portal.ts'
 import { optional } from '../core/wire/json-fields.ts'
 import { act, asRecord, type Ids, Nothing, type Route, read, retrieve, route } from '../core/wire/routes.ts'
-import { listCoupons } from './coupons.ts'
+import { cancellationDiscounts, discountSubscription, listCoupons, listSpecialCoupons } from './coupons.ts'
 import { missingArgument, noSuch } from './errors.ts'
 import { invoicePdf } from './invoice-pdf.ts'
 import { findSubscription } from './objects/license.ts'
@@ -21,6 +21,9 @@ const Paging = z.object({
 })
 const Users = Paging.extend({ email: z.string().optional() })
 const Coupons = Paging.extend({ code: z.string().optional(), is_enriched: z.string().optional() })
+const SpecialCoupons = z.object({ type: z.string().optional() })
+const CouponGiven = z.object({ coupon_id: z.int() })
+const UserSubscriptions = Paging.extend({ enrich_with_cancellation_discounts: z.string().optional() })
 const Events = Paging.extend({ type: z.string().optional(), state: z.string().optional() })
 const Cancellation = z.object({
   reason: optional(z.string()),
@@ -54,6 +57,9 @@ export const ROUTES: Route[] = [
     const users = email === undefined ? newestFirst(context, 'customers', {}) : customersAt(context, email)
     return showEach(context, 'customers', users)
   }),
+  route('GET', '/coupons/special', SpecialCoupons, (context, search) => ({
+    coupon_entities: listSpecialCoupons(context, search),
+  })),
   list('/coupons', Coupons, (context, search) => listCoupons(context, search)),
   list('/events', Events, (context, { type, state }) => {
     const events = showEach(context, 'events', newestFirst(context, 'events', { type }))
@@ -64,13 +70,21 @@ export const ROUTES: Route[] = [
     const licenses = newestFirst(context, 'pages', byUser(context, ids)).filter((each) => !licenseOwn(each).deleted)
     return showEach(context, 'pages', licenses)
   }),
-  list(`${USER}/subscriptions`, Paging, (context, _, ids) =>
-    showEach(context, 'subscriptions', newestFirst(context, 'subscriptions', byUser(context, ids))),
-  ),
+  route('GET', `${USER}/subscriptions`, UserSubscriptions, (context, { count, offset, ...query }, ids) => {
+    const rows = newestFirst(context, 'subscriptions', byUser(context, ids)).slice(offset, offset + count)
+    const subscriptions = showEach(context, 'subscriptions', rows)
+    if (query.enrich_with_cancellation_discounts !== 'true') return { subscriptions }
+    const discounts = cancellationDiscounts(context, rows)
+    return { subscriptions: subscriptions.map((each) => withDiscounted(each, discounts)), discounts }
+  }),
   list(`${USER}/payments`, Paging, (context, _, ids) => listPayments(byUser(context, ids).customer, context)),
   // `users/download-invoice` of the SDK's OpenAPI document. Its errors for a payment of another user, and that a refund has no invoice, are
   // UNVERIFIED.
   route('GET', `${USER}/payments/:id/invoice.pdf`, Nothing, (context, _, ids) => invoicePdf(context, ids)),
+  route('PUT', SUBSCRIPTION, CouponGiven, (context, given, [id]) => {
+    const subscription = discountSubscription(context, find(context, 'subscriptions', id), given)
+    return withDiscounted(context.show('subscriptions', subscription), cancellationDiscounts(context, [subscription]))
+  }),
   act('DELETE', SUBSCRIPTION, Cancellation, 'subscriptions', cancel),
   route('DELETE', `${LICENSE}/subscription`, Cancellation, cancelLatest, asRecord('subscriptions')),
   route('POST', `${LICENSE}/checkout/link`, LinkRequest, (context, wanted, [id]) =>
@@ -78,6 +92,12 @@ export const ROUTES: Route[] = [
   ),
   route('POST', '/portal/login', Login, logIn, ({ id: token }, { url }) => ({ token, link: `${url}/portal/${token}` })),
 ]
+
+/** A subscription, and whether it has a cancellation discount. */
+const withDiscounted = (shown: object, discounts: Record<string, unknown>) => ({
+  ...shown,
+  has_subscription_cancellation_discount: 'id' in shown && String(shown.id) in discounts,
+})
 
 const byUser = (context: AccountContext, [id]: Ids) => ({ customer: find(context, 'customers', id).id })
 

@@ -247,7 +247,7 @@ export const DE: Texts = {
   stayed: 'Schön, dass Sie bleiben',
   stayedText: 'Ihr Abo läuft weiter. Es wurde nichts gekündigt.',
   otherDiscount:
-    'Ihr Abo hat bereits einen Rabatt oder wird gerade geändert. Dieses Angebot lässt sich nicht hinzufügen.',
+    'Dieses Angebot lässt sich nicht hinzufügen: Ihr Abo hat bereits einen Rabatt, wird gerade geändert, oder die Zahlungsart lässt keinen zu.',
   beforeYouGo: 'Bevor Sie gehen',
   add: (label) => `${label} dazubuchen`,
   addHint: 'Sobald Sie bezahlt haben, wird für Ihr jetziges Abo nichts mehr abgebucht.',

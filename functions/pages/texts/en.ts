@@ -227,7 +227,8 @@ export const EN = {
   stayHint: 'Nothing is charged today.',
   stayed: "We're glad you're staying",
   stayedText: 'Your subscription continues, and nothing was cancelled.',
-  otherDiscount: 'Your subscription already has a discount, or is about to change. This offer cannot be added.',
+  otherDiscount:
+    'This offer cannot be added: your subscription already has a discount, is about to change, or is paid in a way that does not allow it.',
   add: (label: string) => `Add ${label}`,
   addHint: 'Once you have paid, your current subscription is not charged again.',
 

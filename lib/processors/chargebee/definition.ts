@@ -70,7 +70,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     },
     locales: new Set(),
   },
-  discounts: { processorDiscount: 'coupon id', ofSubscriptions: true, problem: () => null },
+  discounts: { processorDiscount: 'coupon id', problem: () => null },
   webhook: {
     events: [
       'subscription_created',

@@ -11,6 +11,7 @@ import {
 import { RestError } from '../rest.ts'
 import { freemiusApi, parse, rejected, segment } from './api.ts'
 import { couponProblem, findCoupon } from './coupon.ts'
+import { discountSubscription } from './discount-subscription.ts'
 import { readFreemiusEvent, readReturn } from './events.ts'
 import { billingCycle, checkoutLink, parsePrice, upgradeLink } from './link.ts'
 import { byAge, toFacts } from './money.ts'
@@ -52,7 +53,8 @@ interface Credentials {
  * address, the price and the time, since Freemius stores nothing of ours. The base URL of `options` replaces both the API and the checkout.
  */
 export function freemiusAdapter(credentials: Credentials, options: AdapterOptions): Adapter<Observed, never> {
-  const { request, ask, find, list } = freemiusApi(credentials, options)
+  const api = freemiusApi(credentials, options)
+  const { request, ask, find, list } = api
 
   /** Otherwise the link would lead to an error page, or charge a trial at once, if the product does not match the paywall file. */
   async function checkOffer(order: Offer): Promise<void> {
@@ -233,6 +235,8 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     },
 
     changePlan,
+
+    discountSubscription: (discounted) => discountSubscription(api, discounted),
 
     // The portal has no return URL.
     async openPortal(customer) {

@@ -1,10 +1,10 @@
 // Whether a coupon takes off exactly what an offer of the paywall file does, and whether a page gives it.
 import type { AdapterOptions } from '../adapter.ts'
-import type { Discount } from '../discount.ts'
+import { type Discount, limitMismatch } from '../discount.ts'
 import type { CheckoutOrder, DiscountCheck } from '../processor.ts'
 import { type FreemiusApi, freemiusApi, parse } from './api.ts'
 import { billingCycle, parsePrice } from './link.ts'
-import { type Coupon, Coupons, minorUnits } from './objects.ts'
+import { type CancellationCoupon, type Coupon, Coupons, minorUnits, SpecialCoupons } from './objects.ts'
 
 /** Freemius' numbers of billing cycles. */
 const CYCLES = { monthly: '1', annual: '12', lifetime: '0' }
@@ -13,16 +13,34 @@ export function couponCheck(
   credentials: { productId: string; apiKey: string },
   options: AdapterOptions,
 ): DiscountCheck {
-  const { list } = freemiusApi(credentials, options)
-  return async (code, { discount, prices }) => {
+  const api = freemiusApi(credentials, options)
+  const { list } = api
+  return async (code, { discount, prices, isToStay, ...promised }) => {
+    if (isToStay) return cancellationMismatch(await findCancellationCoupon(api, code), discount)
     const coupon = await findCoupon(list, code)
     if (!coupon) return 'does not exist'
     for (const price of prices) {
       const problem = couponProblem(coupon, price, options.now())
       if (problem !== null) return problem
     }
-    return (await amountMismatch(list, coupon, discount)) ?? durationMismatch(coupon, discount)
+    const { redemptions_limit: inAll, is_one_per_user: once } = coupon
+    const limited = limitMismatch({ inAll, perUser: once ? 1 : null }, promised)
+    if (limited !== null) return limited
+    const priced = discount.percent === undefined ? await withAmounts(list, coupon) : coupon
+    return amountMismatch(priced, discount) ?? durationMismatch(coupon, discount)
   }
+}
+
+/** Freemius ignores everything else in a cancellation coupon, such as its plans and limits. */
+function cancellationMismatch(coupon: CancellationCoupon | null, discount: Discount): string | null {
+  if (!coupon) return 'is not set as the cancellation coupon of the product'
+  return amountMismatch(coupon, discount) ?? durationMismatch(coupon, discount)
+}
+
+/** The product's cancellation coupon; null if it has none with this code. */
+export async function findCancellationCoupon({ ask }: FreemiusApi, code: string): Promise<CancellationCoupon | null> {
+  const reply = parse(SpecialCoupons, await ask('GET', 'coupons/special.json?type=subscription_cancellation'))
+  return reply.coupon_entities?.find((each) => each.code === code) ?? null
 }
 
 const readCoupons = (reply: unknown) => parse(Coupons, reply).coupons
@@ -53,23 +71,29 @@ export function couponProblem(
   return billing_cycles && !billing_cycles.includes(CYCLES[cycle]) ? `does not apply to ${cycle} prices` : null
 }
 
-async function amountMismatch(
-  list: FreemiusApi['list'],
-  { code, discount_type: type, discount }: Coupon,
+/** Only a list of all coupons has their amounts in each currency. */
+async function withAmounts(list: FreemiusApi['list'], coupon: Coupon): Promise<Coupon> {
+  const coupons = await list('coupons.json', readCoupons, { is_enriched: 'true' })
+  return { ...coupon, discounts: coupons.find(({ code }) => code === coupon.code)?.discounts }
+}
+
+type Reducing = Pick<Coupon, 'discount_type' | 'discount' | 'discounts' | 'has_renewals_discount'>
+
+function amountMismatch(
+  { discount_type: type, discount, discounts }: Reducing,
   { percent, amount, currency }: Discount,
-): Promise<string | null> {
+): string | null {
   if (percent !== undefined) {
     if (type !== 'percentage') return 'takes off an amount'
     return discount === percent ? null : `takes off ${discount} %`
   }
   const other = 'takes off another amount, or none in this currency'
   if (type !== 'dollar' || currency === undefined) return other
-  const coupons = await list('coupons.json', readCoupons, { is_enriched: 'true' })
-  const off = coupons.find((each) => each.code === code)?.discounts?.[currency.toLowerCase()]
+  const off = discounts?.[currency.toLowerCase()]
   return off !== undefined && minorUnits(off, currency) === amount ? null : other
 }
 
-function durationMismatch({ has_renewals_discount: renews }: Coupon, { periods }: Discount): string | null {
+function durationMismatch({ has_renewals_discount: renews }: Reducing, { periods }: Discount): string | null {
   if (periods === undefined) return null // a one-time price is paid once
   if (periods === 'forever') return renews ? null : 'reduces the first payment only'
   return renews ? 'reduces renewals, too' : null

@@ -41,7 +41,6 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
   },
   discounts: {
     processorDiscount: 'coupon code',
-    ofSubscriptions: false,
     problem: ({ periods }) =>
       typeof periods === 'number' && periods > 1 ? 'reduces the first payment only, or all of them' : null,
   },

@@ -133,9 +133,39 @@ export const Coupon = z.object({
   end_date: time.nullish(),
   redemptions: z.int().min(0).nullish(),
   redemptions_limit: z.int().min(0).nullish(),
+  is_one_per_user: z.boolean().nullish(),
 })
 export type Coupon = z.output<typeof Coupon>
 export const Coupons = z.object({ coupons: z.array(Coupon) })
+
+/** The product's coupon for subscribers who cancel, set in its dashboard. */
+const CancellationCoupon = Coupon.pick({
+  code: true,
+  discount: true,
+  discount_type: true,
+  discounts: true,
+  has_renewals_discount: true,
+}).extend({ coupon_id: Id })
+export type CancellationCoupon = z.output<typeof CancellationCoupon>
+export const SpecialCoupons = z.object({ coupon_entities: z.array(CancellationCoupon).nullish() })
+
+/** A subscription, with what decides whether it can be discounted. */
+export const DiscountableSubscription = Subscription.extend({ gateway: z.string().nullish() })
+export type DiscountableSubscription = z.output<typeof DiscountableSubscription>
+
+export const DiscountedSubscription = Subscription.extend({
+  has_subscription_cancellation_discount: z.boolean().nullish(),
+})
+
+/** A list that is enriched with cancellation discounts. `discounts`: by the id of the subscription; PHP writes an empty map as a list. */
+export const DiscountedSubscriptions = z.object({
+  subscriptions: z.array(DiscountedSubscription),
+  discounts: z
+    .record(z.string(), z.array(z.object({ type: z.string(), coupon_id: Id.nullish() })))
+    .or(z.array(z.never()).transform(() => ({})))
+    .nullish()
+    .transform((map): Record<string, { type: string; coupon_id?: string | null | undefined }[]> => map ?? {}),
+})
 
 export const Plan = z.object({ trial_period: z.int().nullish() })
 

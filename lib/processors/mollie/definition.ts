@@ -47,7 +47,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     locales: new Set(LOCALES.trim().split(/\s+/)),
   },
   // A discount is part of the amount that is charged.
-  discounts: { processorDiscount: null, ofSubscriptions: true, problem: () => null },
+  discounts: { processorDiscount: null, problem: () => null },
   webhook: {
     events: [
       'payment.paid',

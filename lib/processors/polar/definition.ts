@@ -55,7 +55,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     locales: new Set(LOCALES.trim().split(/\s+/)),
   },
   // `is_repetition_expired` in server/polar/models/discount.py: a repeating discount lasts for calendar months.
-  discounts: { processorDiscount: 'discount id', ofSubscriptions: true, problem: monthsProblem },
+  discounts: { processorDiscount: 'discount id', problem: monthsProblem },
   webhook: {
     events: [
       'checkout.updated',

@@ -62,7 +62,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
   },
-  discounts: { processorDiscount: 'coupon id', ofSubscriptions: true, problem: couponProblem },
+  discounts: { processorDiscount: 'coupon id', problem: couponProblem },
   webhook: {
     events: [
       'checkout.session.completed',

@@ -130,6 +130,44 @@ const half = sold({ percent: 50, periods: 1 })
 test.each<[string, Coupon, SoldDiscount, string | null]>([
   ...UNUSABLE.map(([what, coupon, why]): [string, Coupon, SoldDiscount, string] => [what, coupon, half, why]),
   ['of the first payment', HALF, half, null],
+  ['with the same limit', { ...HALF, redemptions_limit: 5 }, { ...half, max: 5 }, null],
+  [
+    'with a lower limit',
+    { ...HALF, redemptions_limit: 5 },
+    { ...half, max: 6 },
+    'can be redeemed 5 times, and the offer 6 times',
+  ],
+  ['once for each user', { ...HALF, is_one_per_user: true }, half, null],
+  [
+    'once for each user, and the offer twice',
+    { ...HALF, is_one_per_user: true },
+    { ...half, maxPerMember: 2 },
+    'can be redeemed 1 times by each user, and the offer 2 times',
+  ],
+  [
+    'for those who cancel',
+    { ...HALF, isToStay: true, plans: '502', redemptions_limit: 1 },
+    { ...half, isToStay: true },
+    null,
+  ],
+  [
+    'another percentage for those who cancel',
+    { discount: 40, isToStay: true },
+    { ...half, isToStay: true },
+    'takes off 40 %',
+  ],
+  [
+    'an amount in euros for those who cancel',
+    { ...DOLLARS, isToStay: true },
+    { ...sold({ amount: 250, currency: 'EUR', periods: 1 }, PRICES.euro), isToStay: true },
+    null,
+  ],
+  [
+    'not for those who cancel',
+    HALF,
+    { ...half, isToStay: true },
+    'is not set as the cancellation coupon of the product',
+  ],
   ['another percentage', { discount: 40 }, half, 'takes off 40 %'],
   ['an amount instead', DOLLARS, half, 'takes off an amount'],
   ['of all payments instead', { ...HALF, has_renewals_discount: true }, half, 'reduces renewals, too'],
@@ -170,6 +208,18 @@ test.each<[string, Coupon, SoldDiscount, string | null]>([
   const { emulator, now } = await startWith(coupon)
   const check = couponCheck(CREDENTIALS, { base: emulator.url, isTest: true, fetch, now })
   expect(await check('SPRING', offered)).toBe(mismatch)
+})
+
+test('a coupon is used up by those who buy with it, and each user can be limited to one', async () => {
+  const { emulator, adapter, checkout } = await startWith({ ...HALF, redemptions_limit: 1 })
+  await checkout(PRICES.monthly, 'pay', { discount: 'SPRING' })
+  await expect(adapter.openCheckout(order(PRICES.monthly, { discount: 'SPRING' }))).rejects.toMatchObject({
+    message: 'freemius: the coupon has been redeemed 1 times, which is its limit',
+  })
+  await emulator.setCoupons('1001', { SPRING: { ...HALF, is_one_per_user: true } })
+  await checkout(PRICES.lifetime, 'pay', { discount: 'SPRING' })
+  const payments = [...emulator.records.payments.values()].map(({ amount }) => amount)
+  expect(payments).toEqual([499, PRICES.lifetime.amount])
 })
 
 test('a coupon is found among many', async () => {

@@ -16,6 +16,8 @@ export interface AnyPaywall {
 export interface EnteredDiscount {
   id: string
   title: string
+  /** Whether it is for subscribers who cancel. */
+  isToStay: boolean
   percent: number | null
   amount: number | null
   currency: string | null

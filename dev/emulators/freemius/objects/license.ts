@@ -4,9 +4,8 @@ import { latestInvoice } from '../../core/domain/invoices.ts'
 import type { InvoiceRecord } from '../../core/domain/money-records.ts'
 import type { PageRecord, SubscriptionRecord } from '../../core/domain/selling-records.ts'
 import { HOUR_SECONDS } from '../../core/periods.ts'
-import { couponId } from '../coupons.ts'
 import { licenseOwn, soldOwn } from '../own.ts'
-import { billingCycle, complete, dateTime, dateTimeOrNull, decimal, parsePrice, toCurrency } from './wire.ts'
+import { billingCycle, complete, couponId, dateTime, dateTimeOrNull, decimal, parsePrice, toCurrency } from './wire.ts'
 
 /** A licence, from the completed page that sold it. */
 export function licenseObject(page: PageRecord, context: AccountContext) {

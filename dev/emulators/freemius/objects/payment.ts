@@ -1,10 +1,9 @@
 import { type AccountContext, all, find, newestFirst } from '../../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../../core/domain/money-records.ts'
 import { listDisputes, listRefunds } from '../../core/domain/reversals.ts'
-import { couponId } from '../coupons.ts'
 import { licenseOwn } from '../own.ts'
 import { findLicense } from './license.ts'
-import { complete, dateTime, decimal, parsePrice, toCurrency } from './wire.ts'
+import { complete, couponId, dateTime, decimal, parsePrice, toCurrency } from './wire.ts'
 
 export function paymentObject(payment: PaymentRecord, context: AccountContext) {
   const { id, amount, created, account, customer, currency, subscription } = payment
@@ -31,8 +30,8 @@ export function paymentObject(payment: PaymentRecord, context: AccountContext) {
     environment: licenseOwn(license).environment,
     currency: toCurrency(currency),
     external_id: `ch_${id}`,
-    // Whether a payment that a coupon did not reduce names it is UNVERIFIED.
-    coupon_id: off > 0 ? couponId(license.coupon ?? '') : null,
+    // Whether a payment that a coupon did not reduce names it is UNVERIFIED, and whether one that is reduced by a cancellation coupon does.
+    coupon_id: off > 0 && license.coupon !== null ? couponId(license.coupon) : null,
     is_renewal: reason === 'cycle',
   })
 }

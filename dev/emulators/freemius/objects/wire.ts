@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type * as Freemius from '@freemius/sdk'
 import * as z from 'zod'
 import type { SoldPrice } from '../../core/domain/selling-records.ts'
@@ -40,6 +41,9 @@ export const toCurrency = (code: string) => Currency.parse(code.toLowerCase())
 
 /** The number of months between two payments of a subscription. */
 export const billingCycle = ({ interval }: Pick<SoldPrice, 'interval'>) => (interval === 'month' ? 1 : 12)
+
+/** A coupon's id, a number derived from its code. */
+export const couponId = (code: string) => String(Number.parseInt(hash('sha256', code).slice(0, 8), 16))
 
 /** The plan and the pricing of a price. */
 export function parsePrice({ id }: { id: string }) {
