@@ -34,7 +34,10 @@ async function computePaywallVersions(paywall: FilePaywall): Promise<Version[]> 
   )
 }
 
-/** The parts of a paywall that bootstrap reads, as of now: an offer that begins or ends later changes the version again. */
+/**
+ * The parts of a paywall that bootstrap reads, as of now: an offer that begins, ends or is used up later changes the version again. One that
+ * is used up already is predicted as if it were not, because `plan` may change its `max`.
+ */
 function toPublicRow({ id, name, settings, geo, offers, discounts, layout, locales, prices }: FilePaywall) {
   const publicPrices = prices.map(({ paywall_id: _id, processor_price: _processorPrice, ...price }) => price)
   const publicOffers = discounts
@@ -44,12 +47,9 @@ function toPublicRow({ id, name, settings, geo, offers, discounts, layout, local
         offer,
     )
   const now = new Date().toISOString()
-  const acceptsCodes = discounts.some(({ code, starts_at: start, ends_at: end }) => {
-    const hasBegun = start === null || Date.parse(start) <= Date.parse(now)
-    return code !== null && hasBegun && (end === null || Date.parse(end) > Date.parse(now))
-  })
+  const codes = discounts.filter(({ code }) => code !== null)
   const common = { id, name, settings, geo, offers, layout, locales, now }
-  return { ...common, discounts: publicOffers, accepts_codes: acceptsCodes, prices: publicPrices }
+  return { ...common, discounts: publicOffers, codes, prices: publicPrices }
 }
 
 export function versionText({ paywall, version, countries }: Version): string {

@@ -17,7 +17,7 @@ begin
       'id', p.id, 'name', p.name, 'settings', p.settings, 'geo', p.geo,
       'offers', p.offers, 'layout', p.layout, 'locales', p.locales,
       'now', iso(paywall_now(p.id)), 'discounts', public_offers(p.owner_id, p.id, user_id),
-      'accepts_codes', accepts_codes(p.owner_id, p.id),
+      'codes', code_times(p.owner_id, p.id),
       'prices', (
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', price.id, 'slug', price.slug, 'label', price.label, 'currency', price.currency, 'amount', price.amount,
@@ -42,14 +42,12 @@ begin
       and not is_used_up(o, user_id, null) and not has_used_offer(o, user_id, null));
 end $$;
 
--- Whether a buyer can enter a code now. No response lists the codes.
-create function accepts_codes(owner_id uuid, paywall_id text) returns boolean language plpgsql stable as $$
-declare
-  present constant timestamptz := paywall_now(paywall_id);
+-- When codes can be entered: the times of the offers that have one. No response lists the codes or these times:
+-- see `toStructure`.
+create function code_times(owner_id uuid, paywall_id text) returns jsonb language plpgsql stable as $$
 begin
-  return exists (
-    select from offers o
-    where o.owner_id = accepts_codes.owner_id and o.paywall_id = accepts_codes.paywall_id
-      and o.retired_at is null and o.code is not null
-      and coalesce(o.starts_at <= present, true) and coalesce(o.ends_at > present, true));
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('starts_at', iso(o.starts_at), 'ends_at', iso(o.ends_at))), '[]')
+    from offers o
+    where (o.owner_id, o.paywall_id) = (code_times.owner_id, code_times.paywall_id) and o.retired_at is null and o.code is not null);
 end $$;

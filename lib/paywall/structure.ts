@@ -15,8 +15,8 @@ export interface PaywallRow {
   discounts: PublicOffer[]
   /** The paywall's time, which decides which of them are made: ISO 8601 in UTC. */
   now: string
-  /** Whether a code of an offer can be entered. */
-  accepts_codes: boolean
+  /** The times of the offers that have a code. */
+  codes: OfferTimes[]
   layout: Record<string, unknown>
   locales: Record<string, unknown>
   prices: PriceRow[]
@@ -38,8 +38,14 @@ interface PriceRow {
   locals: LocalPrice[]
 }
 
+/** ISO 8601, or null if there is no limit. */
+interface OfferTimes {
+  starts_at: string | null
+  ends_at: string | null
+}
+
 /** The public part of a discount offer. */
-export interface PublicOffer {
+export interface PublicOffer extends OfferTimes {
   id: string
   title: string
   badge: string | null
@@ -48,8 +54,6 @@ export interface PublicOffer {
   /** Slugs. */
   prices: string[]
   countries: string[] | null
-  starts_at: string | null
-  ends_at: string | null
   show: OfferPlace
 }
 
@@ -60,13 +64,13 @@ export function toStructure(paywall: PaywallRow, country: string) {
       ...paywall.settings,
       id: paywall.id,
       name: paywall.name,
-      ...(paywall.accepts_codes && { accepts_codes: true }),
+      ...(paywall.codes.some((offer) => isRunning(offer, paywall.now)) && { accepts_codes: true }),
     },
     prices: paywall.prices.map((price) => priceFor(price, paywall.geo, country)),
     offers: [
       ...paywall.offers,
       ...paywall.discounts
-        .filter((offer) => applies(offer, paywall.now, country))
+        .filter((offer) => isRunning(offer, paywall.now) && (offer.countries?.includes(country) ?? true))
         .map((offer) => toOffer(offer, paywall.now)),
     ],
     layout: paywall.layout,
@@ -88,12 +92,10 @@ function priceFor({ locals, amount, ...price }: PriceRow, geo: Geo, country: str
   }
 }
 
-/** Whether an offer has begun, has not ended, and is for the country. */
-function applies({ starts_at: start, ends_at: end, countries }: PublicOffer, now: string, country: string): boolean {
+/** Whether an offer has begun and has not ended. */
+function isRunning({ starts_at: start, ends_at: end }: OfferTimes, now: string): boolean {
   const at = Date.parse(now)
-  const hasBegun = start === null || Date.parse(start) <= at
-  const hasEnded = end !== null && Date.parse(end) <= at
-  return hasBegun && !hasEnded && (countries === null || countries.includes(country))
+  return (start === null || Date.parse(start) <= at) && (end === null || Date.parse(end) > at)
 }
 
 const DAY = 24 * 60 * 60 * 1000
