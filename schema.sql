@@ -171,7 +171,7 @@ create table checkouts (
   acquiring       text not null,
   trial_days      integer not null check (trial_days between 0 and 730),
   quantity        integer not null default 1 check (quantity >= 1), -- of units that the page sells
-  options         jsonb not null default '{}' check (jsonb_typeof(options) = 'object'), -- settings.checkout of the paywall
+  options         jsonb not null default '{}' check (jsonb_typeof(options) = 'object'), -- settings.checkout, and the buyer's language
   offer           jsonb check (jsonb_typeof(offer) = 'object'), -- what is taken off: {id, discount, processor_discount} of an offer, as it was
   further_trial   boolean not null, -- the trial is valid even if the buyer has had one: the owner requested it
   country         text check (country ~ '^[A-Z]{2}$'),        -- the buyer's country, if it decides the price

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DEFAULT_TIERS } from '../../lib/geo/default-tiers.ts'
+import { LOCALE_LENGTH } from '../../lib/http/input-limits.ts'
 import { Block, Links, Logo } from '../../lib/paywall/blocks.ts'
 import { CheckoutOptions } from '../../lib/processors/checkout-options.ts'
 import { MAX_TOKENS } from '../../lib/tokens/add-tokens.ts'
@@ -145,7 +146,7 @@ function shape(environment: Environment) {
     prices: checked(z.array(price), 1, unique('slug')).describe('The prices on sale'),
     offers: z.array(offer).max(200).default([]).describe('Offers that take something off, and entries of your own'),
     layout,
-    locales: z.record(z.string().min(1).max(35), z.looseObject({})).default({}).describe('Texts by locale'),
+    locales: z.record(z.string().min(1).max(LOCALE_LENGTH), z.looseObject({})).default({}).describe('Texts by locale'),
   })
 }
 

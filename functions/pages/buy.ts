@@ -49,6 +49,7 @@ export async function openCheckout(
   })
 }
 
+      locale: site.pageLocale,
 /** Where the buyer returns to: from a dialog to the owner's page, whose script opens the dialog again. */
 function returnUrls({ embedder, structure, ...site }: Site): { successUrl: string; errorUrl: string } {
   if (embedder) {

@@ -4,7 +4,7 @@ import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { frontOf, isEmbeddedPath } from './contract.ts'
 import { rememberedEmbedder } from './embedder.ts'
 import { sentForm } from './form.ts'
-import { localeFor, parseTag } from './locale.ts'
+import { defaultLocale, parseTag, wantedLocale } from './locale.ts'
 import { messageFor } from './problem.ts'
 import { show } from './show.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
@@ -12,7 +12,9 @@ import { failurePage, PLAIN_STYLE, type Retry } from './views/failure.tsx'
 
 /** Renders an error as a page of its own, where no paywall's page can show it. */
 export async function renderErrorPage(c: Context, { status, error, retryAfter }: ApiError): Promise<Response> {
-  const locale = localeFor(Object.keys(TEXTS), c.req.query('locale'), c.req.header('accept-language'))
+  const offered = Object.keys(TEXTS)
+  const wanted = wantedLocale(offered, c.req.query('locale'), c.req.header('accept-language'))
+  const locale = wanted ?? defaultLocale(offered)
   const texts = textsFor(locale)
   const title = status === 404 ? texts.notFound : texts.problem
   const text = messageFor({ status, error, retryAfter: retryAfter ?? null }, texts)

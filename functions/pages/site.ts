@@ -8,7 +8,7 @@ import { callApi, failure, isRefused, type PagesContext } from './call-api.ts'
 import { frontOf, isEmbeddedPath } from './contract.ts'
 import { parseEmbedder, rememberedEmbedder } from './embedder.ts'
 import { listImages } from './images.ts'
-import { localeFor, parseTag } from './locale.ts'
+import { defaultLocale, parseTag, wantedLocale } from './locale.ts'
 import { dropSession, type Home, hasSession, nextToken, readGivenToken, readToken } from './session.ts'
 import { isDiscountOffer, Structure, type User } from './structure.ts'
 import type { Texts } from './texts/en.ts'
@@ -20,6 +20,8 @@ export interface Site extends Home {
   locale: string
   /** The page's language as a BCP 47 tag. */
   tag: string
+  /** The language to ask the processor's page for; undefined if the site is in none that the visitor wants: then the page may have it. */
+  pageLocale: string | undefined
   /** The pages' own texts. */
   texts: Texts
   /** The visitor's access token; null if nobody is signed in. */
@@ -138,9 +140,11 @@ async function siteAt(
   structure: Structure,
   { token, wasSignedIn, isGivenOver = false }: Session,
 ): Promise<Site> {
-  const offered = Object.keys(structure.locales)
+  const written = Object.keys(structure.locales)
+  const offered = written.length > 0 ? written : Object.keys(TEXTS)
   const chosen = c.req.query('locale')
-  const locale = localeFor(offered.length > 0 ? offered : Object.keys(TEXTS), chosen, c.req.header('accept-language'))
+  const wanted = wantedLocale(offered, chosen, c.req.header('accept-language'))
+  const locale = wanted ?? defaultLocale(offered)
   const images = await listImages(structure)
   const findText = (key: string) => {
     const text = structure.locales[locale]?.[key]
@@ -153,6 +157,7 @@ async function siteAt(
     tag: parseTag(locale),
     texts: textsFor(locale),
     token,
+    pageLocale: wanted,
     embedder: isEmbeddedPath(home.path) ? parseEmbedder(structure, rememberedEmbedder(c)?.href) : null,
     isGivenOver,
     wasSignedOut: wasSignedIn && token === null,

@@ -8,6 +8,7 @@
 --   success_origin, error_origin, service_origin: see redirect_targets
 --   network the network of a user's call; null: its pages are not counted
 --   fixed_trials  the processors that support no trial but a price's own
+--   page_locales  the language for the page, by processor; {}: the call asks for none
 --   offer, code   name an offer: see find_offer
 --
 -- Locks the Idempotency-Key, the rate limits of codes, the user's row if it is new or is given a name, the member, the rate limits of
@@ -21,7 +22,7 @@ create function claim_checkout(
   email text default null, external_id text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
   trial_days integer default null, country text default null, local_currency text default null, network text default null,
-  fixed_trials jsonb default '[]', offer text default null, code text default null, quantity integer default 1,
+  fixed_trials jsonb default '[]', page_locales jsonb default '{}', offer text default null, code text default null, quantity integer default 1,
   success_origin text default null, error_origin text default null, service_origin text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -108,7 +109,7 @@ begin
       claim.checkout_id, buyer.user_id, price, targets.success_url, targets.error_url, targets.return_origin,
       targets.success_is_foreign, targets.error_is_foreign, shop_url, country, local_currency,
       requested_days => trial_days, by_owner => key_hash is not null, replaces => ignore_active_purchase,
-      settings => gate.settings, offer => chosen, quantity => quantity);
+      settings => gate.settings, page_locales => page_locales, offer => chosen, quantity => quantity);
   end if;
   if chosen.id is not null then perform hold_offer(chosen, checkout); end if;
   return verdict('claimed') || jsonb_build_object('checkout', claimed_checkout_json(checkout, claim))

@@ -1,6 +1,7 @@
 import { claimCheckout } from '../../generated/calls.ts'
 import { type Caller, callerParameters } from '../../lib/auth/gate.ts'
 import type { Database } from '../../lib/db/connect.ts'
+import { nearestLocale } from '../../lib/http/locale.ts'
 import type { PaywallTarget } from '../../lib/http/paywall-target.ts'
 import { untilDecided } from '../../lib/http/until-decided.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
@@ -10,6 +11,17 @@ import { type CheckoutRequest, errors } from './contract.ts'
 
 /** Processors whose trial length is fixed by the product. */
 const FIXED_TRIALS = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.trialLength === 'of the product')
+
+/** The language of each processor's page that is closest to the buyer's, by the processor's name. */
+function pageLocales(wanted: string | null): Record<string, string> {
+  if (wanted === null) return {}
+  return Object.fromEntries(
+    PROCESSOR_NAMES.flatMap((name) => {
+      const nearest = nearestLocale(DEFINITIONS[name].checkoutOptions.locales, wanted)
+      return nearest === undefined ? [] : [[name, nearest]]
+    }),
+  )
+}
 
 /** How long one attempt holds the claim: longer than the timeout of the processor client. After a crash other calls wait this long. */
 type Lease = { holder: string; leaseSeconds: number }
@@ -26,6 +38,13 @@ export function claimOrWait(
   request: CheckoutRequest,
   lease: Lease,
 ): Promise<DecidedResult> {
-  const parameters = { ...target, ...callerParameters(caller), ...request, ...lease, fixedTrials: FIXED_TRIALS }
+  const parameters = {
+    ...target,
+    ...callerParameters(caller),
+    ...request,
+    ...lease,
+    fixedTrials: FIXED_TRIALS,
+    pageLocales: pageLocales(request.locale),
+  }
   return untilDecided(() => claimCheckout<ClaimResult>(db, parameters), errors.in_progress)
 }

@@ -5,7 +5,7 @@ import { isCountry, UNKNOWN_COUNTRY } from '../../lib/geo/countries.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
-import { MAX_QUANTITY, OFFER_LENGTH } from '../../lib/http/input-limits.ts'
+import { LOCALE_LENGTH, MAX_QUANTITY, OFFER_LENGTH } from '../../lib/http/input-limits.ts'
 import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { externalIdOr, newEmail, USER_META, userMeta } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
@@ -140,6 +140,7 @@ describeCodes({
   'Invalid quantity': `\`quantity\` must be an integer from 1 to ${MAX_QUANTITY}`,
   'Invalid offer': `\`offer\` must be a string of at most ${OFFER_LENGTH} characters`,
   'Invalid code': `\`code\` must be a string of at most ${OFFER_LENGTH} characters`,
+  'Invalid locale': `\`locale\` must be a string of at most ${LOCALE_LENGTH} characters`,
   'Invalid ignoreActivePurchase': '`ignoreActivePurchase` must be true or false',
   'Invalid country': '`country` must be a country code of ISO 3166-1 alpha-2, such as US, or XX',
   'Invalid localCurrency': '`localCurrency` must be a currency code of three letters',
@@ -211,6 +212,10 @@ export const Body = z
       code: optional('Invalid code', (code) => z.string(code).trim().max(OFFER_LENGTH, code)).describe(
         'A code that the buyer has entered, instead of `offer`, in upper or lower case',
       ),
+      locale: optional('Invalid locale', (code) => z.string(code).max(LOCALE_LENGTH, code)).describe(
+        "The buyer's language, such as `de` or `pt-BR`. The page is in the closest language that the processor has, unless " +
+          '`settings.checkout` of the paywall names one. Without it, or if the processor lacks it, the processor chooses',
+      ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')
         .describe(
@@ -272,6 +277,8 @@ export interface CheckoutRequest {
   /** The id and the code by which the call names an offer. */
   offer: string | null
   code: string | null
+  /** The buyer's language. */
+  locale: string | null
   ignoreActivePurchase: boolean
   userMeta: Record<string, unknown>
   /**

@@ -1,10 +1,11 @@
 -- Stores a new checkout: what is sold and how much of it, through which processor, with which options, how long a trial and which offer
--- (all null: none); `requested_days` is what the call requested. Returns its row. The columns are listed, so that a column of a later
+-- (all null: none); `requested_days` is what the call requested, `page_locales` the language that it asked for, by processor: one in
+-- `settings` precedes it. Returns its row. The columns are listed, so that a column of a later
 -- migration gets its default. The member's row must be locked.
 create function new_checkout(
   checkout_id uuid, user_id uuid, price prices, success_url text, error_url text, return_origin text,
   success_is_foreign boolean, error_is_foreign boolean, shop_url text, country text, local_currency text,
-  requested_days integer, by_owner boolean, replaces boolean, settings jsonb, offer offers, quantity integer
+  requested_days integer, by_owner boolean, replaces boolean, settings jsonb, page_locales jsonb, offer offers, quantity integer
 ) returns checkouts language plpgsql as $$
 declare
   checkout checkouts;
@@ -26,7 +27,9 @@ begin
   ) values (
     checkout_id, price.paywall_id, user_id, price.id, processor, customer, customers,
     success_url, error_url, return_origin, success_is_foreign, error_is_foreign, shop_url, country, local_currency,
-    trial.days, trial.is_further, quantity, coalesce(settings -> 'checkout', '{}'), case when offer.id is not null then jsonb_build_object(
+    trial.days, trial.is_further, quantity,
+    jsonb_strip_nulls(jsonb_build_object('locale', page_locales -> processor)) || coalesce(settings -> 'checkout', '{}'),
+    case when offer.id is not null then jsonb_build_object(
       'id', offer.id, 'discount', offer.discount, 'processor_discount', offer.processor_discount) end,
     replaces, paywall_now(price.paywall_id)
   ) returning c.* into checkout;

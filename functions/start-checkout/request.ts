@@ -31,6 +31,7 @@ export async function readRequest(c: Context, caller: Caller, env: Variables): P
       ...content,
       offer: body.offer ?? undefined,
       code: body.code ?? undefined,
+      locale: body.locale ?? undefined,
       quantity: body.quantity === 1 ? undefined : body.quantity,
     }),
     country: caller.kind === 'user' ? requestCountry(c.req.raw) : body.country,

@@ -12,6 +12,9 @@ export const OFFER_LENGTH = 100
  */
 export const MAX_QUANTITY = 10_000
 
+/** Maximum length of a locale, such as `de-AT` (RFC 5646, section 4.4.1). */
+export const LOCALE_LENGTH = 35
+
 /** Minimum and maximum length. */
 export type Bounds = readonly [min: number, max: number]
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { LOCALE_LENGTH } from '../http/input-limits.ts'
 
 /** What is on or off on a hosted page. */
 const switches = {
@@ -27,10 +28,10 @@ export const CheckoutOptions = z.strictObject({
   ...switches,
   locale: z
     .string()
-    .max(35)
+    .max(LOCALE_LENGTH)
     .exactOptional()
     .describe(
-      "The language of the page, as BCP 47 writes it, such as de or pt-BR. Default: that of the buyer's browser",
+      "The language of the page, as BCP 47 writes it, such as de or pt-BR. Default: the `locale` of the call, or else that of the buyer's browser",
     ),
 })
 export type CheckoutOptions = z.output<typeof CheckoutOptions>

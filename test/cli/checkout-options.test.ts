@@ -66,7 +66,7 @@ test.each<[ProcessorName, locale: string, problem: string | RegExp]>([
   ['stripe', 'xx', /^Stripe does not support xx: use one of bg, cs, da, de, /],
   ['polar', 'xx', /^Polar does not support xx: use one of de, en, /],
   ['mollie', 'de', /^Mollie does not support de: use one of .*de-DE/],
-  ['chargebee', 'de', /^Chargebee does not support this$/],
+  ['chargebee', 'xx', /^Chargebee does not support xx: use one of de, de-AT, /],
   ['freemius', 'es-ES', /^Freemius does not support es-ES: use one of en-US, de-DE, fr-FR$/],
 ])('%s: a page in %s is refused', async (acquiring, locale, problem) => {
   const [error, ...others] = await errorsOf(acquiring, { locale })
@@ -78,6 +78,7 @@ test.each<[ProcessorName, locale: string]>([
   ['stripe', 'pt-BR'],
   ['polar', 'pt-PT'],
   ['mollie', 'de-DE'],
+  ['chargebee', 'de'],
   ['freemius', 'de-DE'],
 ])('%s: a page can be in %s', async (acquiring, locale) => {
   expect(await errorsOf(acquiring, { locale })).toEqual([])

@@ -1,17 +1,21 @@
+import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { newTenant } from '../support/tenants.ts'
+import { getPriceId } from '../support/checkout.ts'
+import { newTenant, type Tenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
 /** Locale keys, each of which is also the text of its locale. `my words` is not a language tag. */
 const KEYS = ['en', 'de', 'de-CH', 'pt-PT', 'pt', 'zh-Hans', 'zh-Hant', 'th-u-ca-buddhist', 'sr_Latn', 'my words']
 
 const world = useTestWorld()
+let shop: Tenant
 let home: string
 
 beforeAll(async () => {
   const layout = { type: 'stack', blocks: [{ type: 'heading', text: 'headline' }] }
   const locales = Object.fromEntries(KEYS.map((key) => [key, { headline: key }]))
-  home = `/p/${(await newTenant(world, { layout, locales })).paywall.id}`
+  shop = await newTenant(world, { layout, locales })
+  home = `/p/${shop.paywall.id}`
 })
 
 /** The locale that a page's texts are from, and its `lang` attribute. */
@@ -85,4 +89,15 @@ test('dates and amounts are formatted for the language, without the calendar in 
   const html = await (await world.fetch(`${home}?locale=th-u-ca-buddhist`)).text()
   expect(html).toContain('>ไทย</a>')
   expect(html).toMatch(/9\.99<\/strong> per month/)
+})
+
+test.each([
+  ['de-AT', '', 'de'],
+  ['tlh', '', null],
+  ['tlh', '?locale=pt-PT', 'pt'],
+])('a browser that requests %s at "%s" pays on a page in %s', async (acceptLanguage, query, locale) => {
+  const headers = { 'accept-language': acceptLanguage, 'sec-fetch-site': 'same-origin' }
+  const body = new URLSearchParams({ key: randomUUID(), price: getPriceId(shop.paywall, 'monthly') })
+  expect(await world.fetch(home + query, { method: 'POST', headers, body })).toMatchObject({ status: 200 })
+  expect(world.stripe.checkoutSessions.at(-1)).toMatchObject({ locale })
 })

@@ -210,6 +210,7 @@ describe.each([
     await press(page, new RegExp(`^${texts.intervals.month}`), 'link')
     await press(page, texts.startTrial(7))
     await payAtStripe(page, 'cancel')
+    expect(pages.world.stripe.checkoutSessions.at(-1)?.locale).toBe(locale.slice(0, 2))
     expect(await see(page, own.headline)).toContain(texts.notBought)
     await press(page, new RegExp(`^${texts.intervals.month}`), 'link')
     await press(page, texts.startTrial(7))

@@ -73,6 +73,16 @@ test('open accepts a successUrl and an errorUrl, whose pages also wait for the p
   await sorry.page.context().close()
 })
 
+test('open asks for the language of your page, or for another', async () => {
+  const pageLocale = () => fixture.site.world.stripe.checkoutSessions.at(-1)?.locale
+  const tab = await open()
+  await tab.page.evaluate(`document.documentElement.lang = 'de-AT'`)
+  await buyInTab(fixture.site, tab, { action: 'cancel' })
+  expect(pageLocale()).toBe('de')
+  await buyInTab(fixture.site, await open(), { order: { locale: 'fr' }, action: 'cancel' })
+  expect(pageLocale()).toBe('fr')
+})
+
 describe('only one hosted page is opened', () => {
   const opened = () => fixture.site.world.stripe.checkoutSessions.length
 

@@ -13,6 +13,39 @@ import { itemPriceObject } from './objects/selling.ts'
 
 export const redirectUrl = webAddress.max(250, 'too long')
 
+/**
+ * The part of "Supported locales" in Chargebee's documents that we could read. Which error another value gets is not documented; UNVERIFIED
+ * that it is this one.
+ */
+const LOCALES = [
+  ...['de', 'de-AT', 'de-CH', 'de-DE', 'de-GR', 'de-LU'],
+  ...['en', 'en-AU', 'en-CA', 'en-GB', 'en-IE', 'en-IN', 'en-MT', 'en-NZ', 'en-PH', 'en-SG', 'en-US', 'en-ZA'],
+  ...[
+    'es',
+    'es-AR',
+    'es-BO',
+    'es-CL',
+    'es-CO',
+    'es-CR',
+    'es-CU',
+    'es-DO',
+    'es-EC',
+    'es-GT',
+    'es-HN',
+    'es-MX',
+    'es-NI',
+    'es-SV',
+  ],
+  ...['fr', 'fr-BE', 'fr-CA', 'fr-CH', 'fr-FR', 'fr-LU', 'it', 'it-CH', 'it-IT', 'pt', 'pt-BR', 'pt-PT'],
+]
+
+/** `locale`: "Determines which region-specific language Chargebee uses to communicate with the customer", its hosted pages included. */
+const Customer = z.strictObject({
+  id: text(50).optional(),
+  email: email.max(70, 'too long').optional(),
+  locale: z.enum(LOCALES).optional(),
+})
+
 const common = {
   layout: z.enum(['in_app', 'full_page']).optional(),
   redirect_url: redirectUrl.optional(),
@@ -20,7 +53,7 @@ const common = {
   pass_thru_content: text(2048).optional(),
   /** Several coupons are not supported. */
   coupon_ids: z.tuple([text(100)]).optional(),
-  customer: z.strictObject({ id: text(50).optional(), email: email.max(70, 'too long').optional() }).default({}),
+  customer: Customer.default({}),
 }
 
 /** `item_price_id[0]` and `quantity[0]` in a form: the emulator supports one item price at a time. */
@@ -64,6 +97,7 @@ function toPage(
     successUrl: given.redirect_url ?? context.url,
     cancelUrl: given.cancel_url ?? null,
     own: { passThru: given.pass_thru_content ?? null },
+    gives: { customer: { locale: given.customer.locale ?? null } },
   }
 }
 
@@ -86,7 +120,7 @@ function checkoutOneTime(context: AccountContext, given: z.output<typeof OneTime
   if (interval) throw wrongValue(param, 'not a charge item price')
   const code = given.currency_code ?? currency
   if (code !== currency) throw wrongValue('currency_code', `the item price is in ${currency}`)
-  const gives = { payment: { poNumber: given.invoice.po_number ?? null } }
+  const gives = { ...page.gives, payment: { poNumber: given.invoice.po_number ?? null } }
   return openPage(context, { ...page, gives })
 }
 

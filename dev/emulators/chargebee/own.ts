@@ -14,6 +14,8 @@ export const pageOwn = ownFields({
   collects: z.boolean().default(false),
 })
 
+export const customerOwn = ownFields({ locale: z.string().nullable().default(null) })
+
 /** Whether a change of plan is invoiced at once (`invoice_immediately`) or with the next invoice. */
 export const INVOICE_IMMEDIATELY = accountSetting('immediately', z.boolean(), true)
 

@@ -1,6 +1,42 @@
 import * as z from 'zod'
 
-export const locale = z.string().regex(/^[a-z]{2}_[A-Z]{2}$/, 'The locale is invalid')
+/** The values of `Locale2` in the SDK. */
+const LOCALES = [
+  ...[
+    'ca_ES',
+    'cs_CZ',
+    'da_DK',
+    'de_AT',
+    'de_CH',
+    'de_DE',
+    'de_LU',
+    'en_BE',
+    'en_GB',
+    'en_NL',
+    'en_US',
+    'es_ES',
+    'fi_FI',
+    'fr_BE',
+  ],
+  ...[
+    'fr_FR',
+    'fr_LU',
+    'hu_HU',
+    'is_IS',
+    'it_IT',
+    'lt_LT',
+    'lv_LV',
+    'nb_NO',
+    'nl_BE',
+    'nl_NL',
+    'pl_PL',
+    'pt_PT',
+    'sk_SK',
+    'sv_SE',
+  ],
+]
+
+export const locale = z.enum(LOCALES, 'The locale is invalid')
 
 /** The query parameters of lists. `from`: the id of the first row. */
 export const PageQuery = z.strictObject({

@@ -195,6 +195,8 @@ function toCheckoutFields(order: CheckoutOrder, now: Date): { path: string; fiel
     pass_thru_content: JSON.stringify(ours),
     'customer[id]': order.customer ?? order.userId,
     ...(hasEmail && { 'customer[email]': order.email ?? '' }),
+    // Without it, the page is in the language of the browser. A known customer keeps its own, in which it also gets invoices and mails.
+    ...(order.customer === null && order.options.locale !== undefined && { 'customer[locale]': order.options.locale }),
     ...(order.discount !== undefined && { 'coupon_ids[0]': order.discount }),
   }
   if (!order.recurring) {

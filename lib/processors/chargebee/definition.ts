@@ -24,6 +24,14 @@ WST XAF XCD XOF XPF YER ZAR ZMW`
     .split(/\s+/),
 )
 
+/**
+ * Languages of its customers, from "Supported locales" of its documents: those of the languages that it lists as available to every site, as
+ * far as we could read that page. Others exist. They have to be enabled in the dashboard.
+ */
+const LOCALES = `
+de de-AT de-CH de-DE de-GR de-LU en en-AU en-CA en-GB en-IE en-IN en-MT en-NZ en-PH en-SG en-US en-ZA es es-AR es-BO es-CL es-CO es-CR
+es-CU es-DO es-EC es-GT es-HN es-MX es-NI es-SV fr fr-BE fr-CA fr-CH fr-FR fr-LU it it-CH it-IT pt pt-BR pt-PT`
+
 export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 'webhookPassword'> = {
   title: 'Chargebee',
   kind: 'subscription billing',
@@ -68,7 +76,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
       terms: 'in its settings',
       adaptive_pricing: 'never',
     },
-    locales: new Set(),
+    locales: new Set(LOCALES.trim().split(/\s+/)),
   },
   discounts: { processorDiscount: 'coupon id', problem: () => null },
   webhook: {

@@ -42,5 +42,8 @@ export function consumeReturn(paywall: string): boolean {
   return true
 }
 
+/** The language of the page; empty if the page does not declare it, or outside a browser. */
+export const pageLanguage = (): string => globalThis.document?.documentElement.lang ?? ''
+
 /** Navigates to a URL; does nothing outside a browser. */
 export const goTo = (url: string): void => globalThis.location?.assign(url)

@@ -10,16 +10,19 @@ import type * as Reply from '../schemas.ts'
 import { openTicket, type TicketParams } from '../ticket.ts'
 import { toUser, type User } from '../user.ts'
 import { lastClickedPage } from './clicks.ts'
-import { goTo, type ReturnUrls, returnUrls } from './page.ts'
+import { goTo, pageLanguage, type ReturnUrls, returnUrls } from './page.ts'
 import { waitForPlan } from './plan-wait.ts'
 import type { PurchaseWait } from './purchase-wait.ts'
 import type { KeptSession } from './session.ts'
 import type { Kept } from './store.ts'
 import type { Listener, WatchedUser } from './watched-user.ts'
 
-/** The options of start-checkout that users may set. */
+/** The options of start-checkout that users may set. `locale`: default the `lang` of your page. */
 export type OpenParams = ReturnUrls &
-  Pick<CheckoutParams, 'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl' | 'quantity' | 'offer' | 'code'>
+  Pick<
+    CheckoutParams,
+    'trialDays' | 'ignoreActivePurchase' | 'userMeta' | 'shopUrl' | 'quantity' | 'offer' | 'code' | 'locale'
+  >
 
 /** `captchaToken`: the token of a solved captcha, where one was asked for. */
 export type CodeOptions = CallOptions & { captchaToken?: string }
@@ -109,7 +112,7 @@ export class BrowserPaywall {
    */
   async open(price: PriceName, input: OpenParams = {}, options: CallOptions = {}): Promise<Reply.Checkout> {
     const { client, session } = this.#parts
-    const wanted = { ...input, ...returnUrls(this.id, input) }
+    const wanted = { locale: pageLanguage(), ...input, ...returnUrls(this.id, input) }
     const open = async (key: string) => {
       await session?.begin(options)
       return this.#prices.sell(price, options, (priceId) =>

@@ -791,6 +791,8 @@ export interface components {
             offer?: string | null;
             /** @description A code that the buyer has entered, instead of `offer`, in upper or lower case */
             code?: string | null;
+            /** @description The buyer's language, such as `de` or `pt-BR`. The page is in the closest language that the processor has, unless `settings.checkout` of the paywall names one. Without it, or if the processor lacks it, the processor chooses */
+            locale?: string | null;
             /** @description True to renew or upgrade: sells even to a user whose subscription has not ended, or who has already bought the one-time price. Once the new purchase is paid, the user's older subscriptions on this paywall are never charged again. Default false */
             ignoreActivePurchase?: boolean | null;
             /** @description Merged field by field into the user's `meta` on this paywall. At most 4 KB. A Bearer token cannot overwrite fields that an owner key wrote */
@@ -2575,6 +2577,7 @@ export interface operations {
              *     - `Invalid quantity`: `quantity` must be an integer from 1 to 10000; or The price is not sold per unit: its `per_unit` is false
              *     - `Invalid offer`: `offer` must be a string of at most 100 characters
              *     - `Invalid code`: `code` must be a string of at most 100 characters
+             *     - `Invalid locale`: `locale` must be a string of at most 35 characters
              *     - `Invalid ignoreActivePurchase`: `ignoreActivePurchase` must be true or false
              *     - `Invalid userMeta`: `userMeta` must be an object without integers beyond 2^53 and without a field named `__proto__`
              *     - `userMeta too large`: `userMeta` must not exceed 4 KB; or The part of the user's `meta` that was written with owner keys, or the part that was written by the user, would exceed 64 KB
@@ -2598,7 +2601,7 @@ export interface operations {
                 content: {
                     "application/json": ({
                         /** @enum {string} */
-                        error?: "invalid_body" | "Invalid email format" | "Invalid externalId" | "Invalid priceId format" | "Invalid successUrl format" | "Invalid errorUrl format" | "Invalid shopUrl format" | "Invalid trial_days" | "Invalid quantity" | "Invalid offer" | "Invalid code" | "Invalid ignoreActivePurchase" | "Invalid userMeta" | "userMeta too large" | "Invalid localCurrency" | "Invalid country" | "Missing required parameters: email, priceId" | "Missing required parameters: email" | "Missing required parameters: priceId" | "Missing required parameters: successUrl, errorUrl" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
+                        error?: "invalid_body" | "Invalid email format" | "Invalid externalId" | "Invalid priceId format" | "Invalid successUrl format" | "Invalid errorUrl format" | "Invalid shopUrl format" | "Invalid trial_days" | "Invalid quantity" | "Invalid offer" | "Invalid code" | "Invalid locale" | "Invalid ignoreActivePurchase" | "Invalid userMeta" | "userMeta too large" | "Invalid localCurrency" | "Invalid country" | "Missing required parameters: email, priceId" | "Missing required parameters: email" | "Missing required parameters: priceId" | "Missing required parameters: successUrl, errorUrl" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
                     } & components["schemas"]["Error"]) | ({
                         /** @enum {string} */
                         error?: "invalid_offer";

@@ -1,5 +1,5 @@
 import { INVOICE_PREFIX } from '../../../dev/emulators/chargebee/bills.ts'
-import { pageOwn, refundOwn, saleOwn } from '../../../dev/emulators/chargebee/own.ts'
+import { customerOwn, pageOwn, refundOwn, saleOwn } from '../../../dev/emulators/chargebee/own.ts'
 import type { PageRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { Driver } from './driver.ts'
 import { salesByInvoice } from './invoice-sales.ts'
@@ -37,6 +37,10 @@ export const CHARGEBEE: Driver<'chargebee'> = {
       records('pages')
         .filter(isCheckout)
         .map((page) => ({ checkoutId: getCheckout(page), isPaid: page.status === 'complete' })),
+    pageLocale: (url) =>
+      records('pages').flatMap((page) =>
+        url.includes(page.id) ? [customerOwn({ own: page.gives.customer }).locale] : [],
+      )[0] ?? null,
     isTakenBack: (refund) => refundOwn(refund).isChargeback,
   }),
 }

@@ -47,6 +47,8 @@ export interface Sold {
   sales(): Sale[]
   /** The opened pages with the ids of their checkouts; empty if pages are not stored before they are paid. */
   pages(): { checkoutId: string; isPaid: boolean }[]
+  /** The language that the page at a URL was asked for, as the processor writes it; null: none. */
+  pageLocale(url: string): string | null
   /** Whether a refund is a chargeback, if the processor records chargebacks as refunds. */
   isTakenBack?(refund: RefundRecord): boolean
 }

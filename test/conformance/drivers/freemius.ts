@@ -32,6 +32,7 @@ export const FREEMIUS: Driver<'freemius'> = {
       sales: () => records('pages').flatMap((license) => getSale(records, license, now()) ?? []),
       // A page is a link: nothing is stored before it is paid, and it does not name our checkout.
       pages: () => [],
+      pageLocale: (url) => new URL(url).searchParams.get('language'),
     }
   },
 }

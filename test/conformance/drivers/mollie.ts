@@ -51,6 +51,8 @@ export const MOLLIE: Driver<'mollie'> = {
         checkoutId: PageMetadata.parse(paymentOwn(page).metadata).checkout_id,
         isPaid: isSold(page),
       })),
+    pageLocale: (url) =>
+      records('payments').flatMap((page) => (url.includes(page.id) ? [paymentOwn(page).locale] : []))[0] ?? null,
   }),
 }
 

@@ -46,5 +46,7 @@ export const POLAR: Driver<'polar'> = {
         checkoutId: String(pageOwn(page).metadata.checkout_id),
         isPaid: page.status === 'complete',
       })),
+    pageLocale: (url) =>
+      records('pages').flatMap((page) => (url.includes(page.id) ? [pageOwn(page).locale] : []))[0] ?? null,
   }),
 }

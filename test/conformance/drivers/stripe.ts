@@ -44,5 +44,7 @@ export const STRIPE: Driver<'stripe'> = {
         checkoutId: pageOwn(page).metadata.checkout_id ?? '',
         isPaid: page.status === 'complete',
       })),
+    pageLocale: (url) =>
+      records('pages').flatMap((page) => (url.includes(page.id) ? [pageOwn(page).locale] : []))[0] ?? null,
   }),
 }

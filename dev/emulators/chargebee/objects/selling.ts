@@ -7,7 +7,7 @@ import { hasEnded } from '../../core/domain/subscriptions.ts'
 import { HOUR_SECONDS } from '../../core/periods.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { isDue, listBills } from '../bills.ts'
-import { pageOwn } from '../own.ts'
+import { customerOwn, pageOwn } from '../own.ts'
 import { withBuyer } from './money.ts'
 import { complete, content, versioned } from './wire.ts'
 
@@ -16,16 +16,19 @@ export const PORTAL_SECONDS = HOUR_SECONDS
 
 /** Customers, pages, portals and subscriptions. */
 export const SELLING = {
-  customers: ({ id, email, created, balance }, context) =>
-    versioned(
+  customers({ id, email, created, balance, own }, context) {
+    const { locale } = customerOwn({ own })
+    return versioned(
       context,
       complete('customer', {
         id,
         ...(email !== null && { email }),
+        ...(locale !== null && { locale }),
         created_at: created,
         ...(balance > 0 && { refundable_credits: balance }),
       }),
-    ),
+    )
+  },
 
   pages(page, context) {
     const { id, mode, created, expiresAt } = page

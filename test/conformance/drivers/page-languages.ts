@@ -1,0 +1,11 @@
+/** How each processor writes the closest language to `de-AT` that its pages have. */
+export const AUSTRIAN_GERMAN = { stripe: 'de', polar: 'de', chargebee: 'de-AT', freemius: 'de_DE', mollie: 'de_AT' }
+
+/** A language for all pages: as a paywall file names it, and as the processor writes it. */
+export const FIXED_LANGUAGE = {
+  stripe: ['fr-CA', 'fr-CA'],
+  polar: ['fr', 'fr'],
+  chargebee: ['fr-CA', 'fr-CA'],
+  freemius: ['fr-FR', 'fr_FR'],
+  mollie: ['fr-BE', 'fr_BE'],
+} as const
