@@ -23,13 +23,15 @@ interface Order {
   /** The id of the offer at which the price was shown, and the code of it that the visitor has entered. */
   offer?: string | undefined
   code?: string | undefined
+  /** How many units to sell. */
+  quantity?: number
 }
 
 /** Returns the URL of the hosted page, or why none was opened. */
 export async function openCheckout(
   c: PagesContext,
   site: Site,
-  { priceId, key, isSwitch = false, offer, code }: Order,
+  { priceId, key, isSwitch = false, offer, code, quantity = 1 }: Order,
 ): Promise<z.output<typeof Opened> | Refused> {
   const session = await ensureToken(c, site, key)
   if (isRefused(session)) return session
@@ -37,7 +39,9 @@ export async function openCheckout(
     path: `/api/v1/paywall/${site.paywallId}/start-checkout`,
     token: session.token,
     headers: {
-      'Idempotency-Key': await toUuid([key || crypto.randomUUID(), priceId, offer].filter(Boolean).join(' ')),
+      'Idempotency-Key': await toUuid(
+        [key || crypto.randomUUID(), priceId, offer, quantity > 1 && quantity].filter(Boolean).join(' '),
+      ),
     },
     body: {
       priceId,
@@ -45,11 +49,12 @@ export async function openCheckout(
       ignoreActivePurchase: isSwitch,
       offer,
       code,
+      quantity,
+      locale: site.pageLocale,
     },
   })
 }
 
-      locale: site.pageLocale,
 /** Where the buyer returns to: from a dialog to the owner's page, whose script opens the dialog again. */
 function returnUrls({ embedder, structure, ...site }: Site): { successUrl: string; errorUrl: string } {
   if (embedder) {

@@ -9,20 +9,29 @@ import { showPage } from './show.ts'
 import { showAccountPage } from './show-account.ts'
 import { FIRST_STEP } from './sign-in.ts'
 import { findSite, type Site } from './site.ts'
-import { changedPage, changePage } from './views/change.tsx'
+import { parseUnits } from './units.ts'
+import { changedPage, changePage, unitsPage } from './views/change.tsx'
 import { leavingPage } from './views/leaving.tsx'
 
 export async function showChange(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
-  const wanted = findChange(site, c.req.query('price'))
-  return wanted ? showPreview(c, site, wanted) : c.redirect(site.href(PAYWALL_PATH), 303)
+  const wanted = findChange(site, c.req.query('price'), c.req.query('quantity'))
+  if (!wanted) return c.redirect(site.href(PAYWALL_PATH), 303)
+  return changesUnits(wanted) ? showPage(c, site, unitsPage(site, wanted)) : showPreview(c, site, wanted)
 }
 
-function findChange(site: Site, priceId: string | undefined): Change | null {
+function findChange(site: Site, priceId: string | undefined, units = ''): Change | null {
   const price = site.structure.prices.find(({ id }) => id === priceId)
   const purchase = price && changeableTo(site, price)
-  return purchase ? { purchase, price, keepsPlan: purchase.price_id === price.id } : null
+  if (!purchase) return null
+  const quantity = (price.per_unit ? parseUnits(units) : null) ?? undefined
+  const keepsPlan = purchase.price_id === price.id && (quantity ?? purchase.quantity) === purchase.quantity
+  return { purchase, price, keepsPlan, quantity }
 }
+
+/** Whether the visitor wants another number of units of the same price, and has not entered it yet. */
+const changesUnits = ({ purchase, price, keepsPlan }: Change): boolean =>
+  keepsPlan && price.per_unit && purchase.scheduled_change === null
 
 /** Shows what the change costs, or in the account why it is not possible. `refused`: why the change before was refused. */
 async function showPreview(c: PagesContext, site: Site, wanted: Change, refused?: Refused): Promise<Response> {
@@ -37,7 +46,7 @@ async function showPreview(c: PagesContext, site: Site, wanted: Change, refused?
 export async function change(c: PagesContext): Promise<Response> {
   const site = await findSite(c)
   const form = await readForm(c)
-  const found = findChange(site, form('price'))
+  const found = findChange(site, form('price'), form('quantity'))
   if (!found) return showInAccount(c, site, whyNot(site, form('price')), 409)
   // A form that is sent again may find the change made.
   const wanted = { ...found, keepsPlan: form('keeps') !== '' }

@@ -6,8 +6,12 @@ import { localAmount } from './formats.ts'
 import { availability } from './sale.ts'
 import type { Site } from './site.ts'
 import type { Price, Purchase } from './structure.ts'
+import { countUnits } from './units.ts'
 
-/** An offer of a price. `reduced` is what a period costs with it, or a one-time price; in major units of the price's currency. */
+/**
+ * An offer of a price. `reduced` is what a period costs with it, or a one-time price, for all units that the visitor wants; in major units of
+ * the price's currency.
+ */
 export interface Deal {
   offer: Offer
   reduced: number
@@ -20,8 +24,8 @@ export interface Deal {
 export function dealFor(site: Site, price: Price): Deal | undefined {
   if (availability(site, price) !== 'available') return undefined
   const ofCode = site.code?.offer
-  const { amount, currency } = localAmount(price)
-  const regular = { amount: toMinorUnits(amount, currency), currency }
+  const { currency } = localAmount(price)
+  const regular = { amount: toMinorUnits(regularAmount(site, price), currency), currency }
   return [...(ofCode ? [ofCode] : []), ...site.offers]
     .filter(({ prices }) => prices.includes(price.slug))
     .flatMap((offer) => toDeal(offer, regular) ?? [])
@@ -39,10 +43,15 @@ function toDeal(offer: Offer, { amount, currency }: { amount: number; currency: 
 const inMinorUnits = ({ amount, currency }: Offer['discount']) =>
   amount === undefined || currency === undefined ? {} : { amount: toMinorUnits(amount, currency) }
 
-/** What the visitor pays for the first period, or once: in major units. */
-export function firstAmount(site: Site, price: Price): { amount: number; currency: string } {
+/** What all units that the visitor wants cost without an offer: in major units. */
+export function regularAmount(site: Site, price: Price): number {
   const { amount, currency } = localAmount(price)
-  return { amount: dealFor(site, price)?.reduced ?? amount, currency }
+  return toMajorUnits(toMinorUnits(amount, currency) * countUnits(site, price), currency)
+}
+
+/** What the visitor pays for the first period, or once, for all units: in major units. */
+export function firstAmount(site: Site, price: Price): { amount: number; currency: string } {
+  return { amount: dealFor(site, price)?.reduced ?? regularAmount(site, price), currency: localAmount(price).currency }
 }
 
 /**

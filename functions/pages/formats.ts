@@ -34,6 +34,10 @@ export function formatPrice(price: Price, reader: Reader, amount = localAmount(p
   return `${formatMoney(amount, currency, reader)} ${formatCycle(price, reader)}`
 }
 
+/** Formats what all units of a price cost, and the billing cycle: `$29.97 per month`. */
+export const formatTotal = (price: Price, reader: Reader, amount: number): string =>
+  formatPrice({ ...price, per_unit: false }, reader, amount)
+
 /** Formats what a price of several months costs per month at this amount: `$7.42 per month`. Null for other prices. */
 export function formatMonthly(price: Price, reader: Reader, amount: number): string | null {
   const { currency } = localAmount(price)

@@ -7,12 +7,13 @@ import { applyCode, forgetCode, withCode } from './code.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from './contract.ts'
 import { dealField, dealFor, dealText, firstAmount } from './deal.ts'
 import { readForm } from './form.ts'
-import { formatPrice } from './formats.ts'
+import { formatTotal } from './formats.ts'
 import { messageFor } from './problem.ts'
 import { replaceableIds, replacedBy } from './sale.ts'
 import { showPage } from './show.ts'
 import { findHome, findSite, openSite, type Site } from './site.ts'
 import type { Price } from './structure.ts'
+import { countUnits, parseUnits, shownUnitsField, unitsField, withUnits } from './units.ts'
 import { leavingPage } from './views/leaving.tsx'
 import { paywallPage } from './views/paywall.tsx'
 import { thanksPage } from './views/thanks.tsx'
@@ -24,7 +25,8 @@ export async function showPaywall(c: PagesContext): Promise<Response> {
     const front = await c.env.DOCS.fetch(c.req.raw)
     return new Response(front.body, front)
   }
-  const site = await withCode(c, await openSite(c, home))
+  const query = (name: string) => c.req.query(name) ?? ''
+  const site = withUnits(await withCode(c, await openSite(c, home)), query)
   const { bought, interval, price: chosen } = c.req.query()
   const news = bought === 'nothing' ? site.texts.notBought : undefined
   return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval, chosen, news }))
@@ -36,13 +38,14 @@ const unlessService = (c: PagesContext) => (error: unknown) => {
   throw error
 }
 
-/** Redirects to checkout, or shows the same choice again with the reason. The other buttons of the form are those of a code. */
+/** Redirects to checkout, or shows the same choice again with the reason. The other buttons of the form are those of a code and of the total. */
 export async function buy(c: PagesContext): Promise<Response> {
-  const site = await withCode(c, await findSite(c))
   const form = await readForm(c)
+  const site = withUnits(await withCode(c, await findSite(c)), form)
   const chosen = form('sell') || form('price')
   const again: Again = (problem, status, shown = site) =>
     showPage(c, shown, paywallPage(shown, { key: crypto.randomUUID(), chosen, problem }), status)
+  if (form('action') === 'units') return again(undefined, 200)
   if (form('action') === 'remove-code') return removeCode(c, site, chosen)
   // Also if the button that buys was pressed: the visitor has not seen the prices with the code yet.
   const typed = form('code').trim()
@@ -51,6 +54,10 @@ export async function buy(c: PagesContext): Promise<Response> {
   if (!chosen) return again(site.texts.choosePrice, 400)
   const price = site.structure.prices.find(({ id }) => id === chosen)
   if (!price) return again(site.texts.priceGone, 404)
+  if (price.per_unit && form(unitsField(price)) !== '' && parseUnits(form(unitsField(price))) === null)
+    return again(site.texts.wrongUnits, 400)
+  if (price.per_unit && form(shownUnitsField(price)) !== String(countUnits(site, price)))
+    return again(site.texts.totalShown, 409)
   if (form(dealField(price)) !== dealText(site, price)) return again(site.texts.offerChanged, 409)
   return order(c, site, price, form, again)
 }
@@ -68,7 +75,14 @@ async function order(
   const isSwitch = replacedBy(site, price).length > 0 && form('ends') === replaceableIds(site)
   const offer = dealFor(site, price)?.offer
   const code = offer && offer === site.code?.offer ? site.code.text : undefined
-  const opened = await openCheckout(c, site, { priceId: price.id, key: form('key'), isSwitch, offer: offer?.id, code })
+  const opened = await openCheckout(c, site, {
+    priceId: price.id,
+    key: form('key'),
+    isSwitch,
+    offer: offer?.id,
+    code,
+    quantity: countUnits(site, price),
+  })
   if (!isRefused(opened)) return showPage(c, site, leavingPage(site, opened.checkoutUrl, site.texts.leavingToCheckout))
   // Some processors require the buyer's e-mail address.
   if (opened.error === 'Missing required parameters: email')
@@ -80,7 +94,7 @@ async function order(
     const problem = messageFor({ ...opened, reason: reason === 'unknown' ? 'ended' : reason }, site.texts)
     const shown = withoutOffer(site, offer)
     const { amount } = firstAmount(shown, price)
-    return again(site.texts.offerGone(problem, formatPrice(price, site, amount)), opened.status, shown)
+    return again(site.texts.offerGone(problem, formatTotal(price, shown, amount)), opened.status, shown)
   }
   return again(messageFor(opened, site.texts), opened.status)
 }
@@ -101,14 +115,20 @@ interface Entered {
 /** Shows the prices with a code, or why it is not valid. */
 async function useCode(c: PagesContext, site: Site, { typed, chosen, key }: Entered, again: Again): Promise<Response> {
   const refused = await applyCode(c, site, typed, key)
-  if (!refused) return c.redirect(site.href(PAYWALL_PATH, chosen ? { price: chosen } : {}), 303)
+  if (!refused) return c.redirect(site.href(PAYWALL_PATH, choiceQuery(site, chosen)), 303)
   const code = { text: typed, problem: messageFor(refused, site.texts) }
   return again(undefined, refused.status, { ...site, code })
 }
 
 function removeCode(c: PagesContext, site: Site, chosen: string): Response {
   forgetCode(c, site)
-  return c.redirect(site.href(PAYWALL_PATH, chosen ? { price: chosen } : {}), 303)
+  return c.redirect(site.href(PAYWALL_PATH, choiceQuery(site, chosen)), 303)
+}
+
+/** The query that shows the page with the same choice. `chosen`: the id of a price; empty: none. */
+function choiceQuery({ units }: Site, chosen: string): Record<string, string> {
+  const entered = [...(units ?? [])].map(([id, count]) => [unitsField({ id }), String(count)])
+  return { ...(chosen && { price: chosen }), ...Object.fromEntries(entered) }
 }
 
 /** Shown to buyers who return after paying. */

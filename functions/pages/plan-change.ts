@@ -40,6 +40,8 @@ export interface Change {
   price: Price
   /** Whether the subscription keeps its price: that undoes a scheduled change. */
   keepsPlan: boolean
+  /** The new number of units; undefined: as change-plan has it by default. */
+  quantity?: number | undefined
 }
 
 /** Returns what a change would cost, or why it is not possible. */
@@ -58,7 +60,7 @@ export const changePlan = (
 const request = <Reply extends z.ZodType>(
   c: PagesContext,
   site: Site,
-  { purchase, price }: Change,
+  { purchase, price, quantity }: Change,
   reply: Reply,
   fields: object,
   headers = {},
@@ -67,5 +69,5 @@ const request = <Reply extends z.ZodType>(
     path: `/api/v1/paywall/${site.paywallId}/change-plan`,
     token: site.token,
     headers,
-    body: { priceId: price.id, subscriptionId: purchase.id, ...fields },
+    body: { priceId: price.id, subscriptionId: purchase.id, quantity, ...fields },
   })

@@ -40,6 +40,8 @@ export interface Site extends Home {
   offersToStay: Offer[]
   /** The code of an offer that the visitor has entered. Only the page that sells looks for it. */
   code?: EnteredCode
+  /** How many units of a price the visitor has entered, by its id. Only the page that sells asks for them. */
+  units?: ReadonlyMap<string, number>
   /** An owner's text by its key; undefined if the locale has none of that name. */
   findText(key: string): string | undefined
   /** An owner's text by its key, or else the key itself. */
@@ -155,9 +157,9 @@ async function siteAt(
     structure,
     locale,
     tag: parseTag(locale),
+    pageLocale: wanted,
     texts: textsFor(locale),
     token,
-    pageLocale: wanted,
     embedder: isEmbeddedPath(home.path) ? parseEmbedder(structure, rememberedEmbedder(c)?.href) : null,
     isGivenOver,
     wasSignedOut: wasSignedIn && token === null,

@@ -386,6 +386,26 @@ describe.each([
     }
   })
 
+  test('a guest buys several units, and then more of them', async () => {
+    const page = await visit('/account', 3)
+    await signIn(page, newEmail())
+    await press(page, texts.seePrices, 'link')
+    await page.getByLabel(texts.units).fill('3')
+    await press(page, texts.pay(usd(29.97)))
+    await payAtStripe(page)
+    await see(page, texts.thanks)
+    await press(page, texts.account, 'link')
+    await press(page, texts.changeUnits, 'link')
+    await see(page, texts.changeUnits)
+    await page.getByLabel(texts.units).fill('5')
+    await press(page, texts.showTotal)
+    expect(await see(page, texts.changeTo(`5 × ${own.Monthly}`))).toContain(
+      texts.fromTo(`3 × ${own.Monthly}`, `5 × ${own.Monthly}`),
+    )
+    await press(page, anyDay(texts.payAndChange))
+    await see(page, texts.planChanged(`5 × ${own.Monthly}`))
+  })
+
   test('a visitor writes to support', async () => {
     const page = await visit()
     await page.getByRole('link', { name: texts.ticketLink }).click()

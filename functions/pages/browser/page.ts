@@ -8,6 +8,9 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('.toggle a')) {
     showInterval(link)
   })
 }
+for (const input of document.querySelectorAll<HTMLInputElement>('.units input[type=number]')) {
+  input.addEventListener('input', () => showTotal(input))
+}
 reportToEmbedder()
 // The browser may restore a page from its back/forward cache: its forms may then be submitted again.
 addEventListener('pageshow', () => {
@@ -31,11 +34,39 @@ function showInterval(link: HTMLAnchorElement): void {
   for (const price of prices) {
     const { interval } = price.dataset
     price.hidden = interval !== undefined && interval !== link.dataset.interval
-    const radio = price.querySelector('input')
-    if (radio) radio.disabled = price.hidden
+    for (const input of price.querySelectorAll<HTMLInputElement>('[type=radio], [type=number]'))
+      input.disabled = price.hidden
   }
   const shown = prices.flatMap((price) => (price.hidden ? [] : (price.querySelector('input') ?? [])))
   const chosen = shown.find((radio) => radio.checked) ?? shown[0]
   if (chosen) chosen.checked = true
   history.replaceState(null, '', link.href)
+}
+
+/** The latest request for a total: only its response is shown. */
+let latest: AbortController | undefined
+
+/**
+ * Shows what the entered number of units costs, and chooses its price. If that fails, the page shows the total before it sells, as it does
+ * without a script.
+ */
+async function showTotal(input: HTMLInputElement): Promise<void> {
+  const radio = input.closest('.price')?.querySelector<HTMLInputElement>('[type=radio]')
+  if (radio) radio.checked = true
+  const { form } = input
+  latest?.abort()
+  if (!form || !input.validity.valid) return
+  latest = new AbortController()
+  const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]))
+  body.set('action', 'units')
+  try {
+    const response = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body, signal: latest.signal })
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const shown = [...document.querySelectorAll('[data-total]')]
+    const totals = [...page.querySelectorAll('[data-total]')]
+    if (shown.length !== totals.length) return
+    for (const [index, each] of shown.entries()) each.replaceWith(totals[index] ?? each)
+  } catch (error) {
+    if (!latest.signal.aborted) console.error(error)
+  }
 }

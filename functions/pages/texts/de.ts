@@ -1,5 +1,6 @@
 // The pages' own texts in German.
 import {
+  MAX_QUANTITY,
   TICKET_CONTENT_LENGTH,
   TICKET_FILE_MEGABYTES,
   TICKET_FILES_LIMIT,
@@ -59,6 +60,11 @@ export const DE: Texts = {
   recommended: 'Empfohlen',
   once: 'einmalig',
   perUnit: 'pro Einheit',
+  units: 'Anzahl der Einheiten',
+  unitCount: (units) => (units === 1 ? '1 Einheit' : `${units} Einheiten`),
+  showTotal: 'Summe anzeigen',
+  totalShown: 'Der Preis gilt jetzt für die eingegebene Anzahl. Bitte prüfen Sie die Summe vor dem Kauf.',
+  wrongUnits: `Bitte geben Sie eine ganze Zahl von 1 bis ${MAX_QUANTITY.toLocaleString('de')} ein.`,
   every,
   intervals: { day: 'Täglich', week: 'Wöchentlich', month: 'Monatlich', year: 'Jährlich' },
   daysFree: (days) => `${dayCount(days)} gratis`,
@@ -193,6 +199,7 @@ export const DE: Texts = {
     'Zu dieser Zahlung gibt es keinen Beleg. Wenn Sie gerade bezahlt haben, versuchen Sie es bitte in einigen Minuten erneut.',
 
   changePlan: 'Tarif wechseln',
+  changeUnits: 'Anzahl der Einheiten ändern',
   changeTo: (label) => `Zu ${label} wechseln`,
   fromTo: (from, to) => `Von ${from} zu ${to}.`,
   planUntil: (label, day) => `Sie behalten ${label} bis zum ${day}.`,

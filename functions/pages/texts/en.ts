@@ -1,5 +1,6 @@
 // The pages' own texts in English. An owner's texts are in the paywall file.
 import {
+  MAX_QUANTITY,
   TICKET_CONTENT_LENGTH,
   TICKET_FILE_MEGABYTES,
   TICKET_FILES_LIMIT,
@@ -38,6 +39,11 @@ export const EN = {
   recommended: 'Recommended',
   once: 'one-time payment',
   perUnit: 'per unit',
+  units: 'Number of units',
+  unitCount: (units: number) => (units === 1 ? '1 unit' : `${units} units`),
+  showTotal: 'Show the total',
+  totalShown: 'The price now shows the number that you entered. Please check the total before you buy.',
+  wrongUnits: `Please enter a whole number from 1 to ${MAX_QUANTITY.toLocaleString('en')}.`,
   every,
   intervals: { day: 'Daily', week: 'Weekly', month: 'Monthly', year: 'Yearly' } satisfies Record<Interval, string>,
   daysFree: (days: number) => `${dayCount(days)} free`,
@@ -174,6 +180,7 @@ export const EN = {
 
   // Changing the plan.
   changePlan: 'Change plan',
+  changeUnits: 'Change the number of units',
   changeTo: (label: string) => `Change to ${label}`,
   fromTo: (from: string, to: string) => `From ${from} to ${to}.`,
   planUntil: (label: string, day: string) => `You keep ${label} until ${day}.`,

@@ -1,5 +1,5 @@
-import { dealField, dealFor, dealText, firstAmount } from '../deal.ts'
-import { formatMoney, formatPrice } from '../formats.ts'
+import { dealField, dealFor, dealText, firstAmount, regularAmount } from '../deal.ts'
+import { formatMoney, formatTotal } from '../formats.ts'
 import { availability, replacedBy, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
@@ -8,6 +8,7 @@ import { CodeField } from './code-field.tsx'
 import { OwnerLinks } from './links.tsx'
 import { type Choice, radioId } from './prices.tsx'
 import { priceLabel } from './purchase.tsx'
+import { Units } from './units.tsx'
 
 interface BuyButtonProps {
   site: Site
@@ -29,15 +30,22 @@ export function BuyButton({ site, choice, text, price, hasCode }: BuyButtonProps
   if (!isSold(site, choice, price)) return null
   return (
     <div class="buy">
-      <button type="submit" class="primary" {...(price && { name: 'sell', value: price.id })}>
+      {price?.per_unit && !(choice.hasCards && choice.prices.includes(price)) && <Units site={site} price={price} />}
+      <button type="submit" class="primary" data-total {...(price && { name: 'sell', value: price.id })}>
         {text ?? (price ? buttonText(site, price) : <ChoiceText site={site} choice={choice} />)}
       </button>
       {price ? (
-        <p class="hint">{terms(site, price)}</p>
+        <p class="hint" data-total>
+          {terms(site, price)}
+        </p>
       ) : (
-        choice.prices.map((each) => <p class={`of-price hint ${radioId(site, each)}`}>{terms(site, each)}</p>)
+        choice.prices.map((each) => (
+          <p class={`of-price hint ${radioId(site, each)}`} data-total>
+            {terms(site, each)}
+          </p>
+        ))
       )}
-      {price && <input type="hidden" name={dealField(price)} value={dealText(site, price)} />}
+      {price && !price.per_unit && <input type="hidden" name={dealField(price)} value={dealText(site, price)} />}
       {hasCode && <CodeField site={site} />}
       <OwnerLinks site={site} names={['terms', 'privacy']} />
     </div>
@@ -81,9 +89,10 @@ function paymentTerms(site: Site, price: Price): string {
   const { interval, interval_count: count } = price
   if (interval === null) return today
   const periods = dealFor(site, price)?.offer.discount.periods ?? 'forever'
-  const first = formatPrice(price, site, amount)
+  const first = formatTotal(price, site, amount)
+  const then = formatTotal(price, site, regularAmount(site, price))
   if (days > 0) return `${today} ${texts.afterTrial(first, days)}`
   if (periods === 'forever') return `${today} ${texts.renewsAt(first)}`
-  if (periods === 1) return `${today} ${texts.renewsAt(formatPrice(price, site))}`
-  return `${today} ${texts.firstThen(interval, periods * (count ?? 1), first, formatPrice(price, site))}`
+  if (periods === 1) return `${today} ${texts.renewsAt(then)}`
+  return `${today} ${texts.firstThen(interval, periods * (count ?? 1), first, then)}`
 }

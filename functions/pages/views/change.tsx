@@ -3,10 +3,12 @@ import { ACCOUNT_PATH, CHANGE_PATH, PAYWALL_PATH } from '../contract.ts'
 import { formatCycle, formatDate, formatMoney } from '../formats.ts'
 import type { Change, Preview } from '../plan-change.ts'
 import type { Site } from '../site.ts'
+import type { Price } from '../structure.ts'
 import { sitePage } from './layout.tsx'
 import { AccountButton, OwnerLinks } from './links.tsx'
 import { Notice } from './notice.tsx'
 import { priceLabel } from './purchase.tsx'
+import { UnitsInput } from './units.tsx'
 
 interface Shown extends Change {
   preview: Preview
@@ -27,10 +29,12 @@ export function changePage(site: Site, { purchase, price, keepsPlan, preview, ke
       <>
         <h1>{title}</h1>
         {problem && <Notice kind="problem" text={problem} />}
+        {price.per_unit && !keepsPlan && <UnitsForm site={site} price={price} units={quantity} />}
         <form class="card" method="post" action={site.href(CHANGE_PATH, { price: price.id })}>
           {!keepsPlan && <p>{texts.fromTo(from, to)}</p>}
           <Terms site={site} purchase={purchase} preview={preview} keepsPlan={keepsPlan} />
           <input type="hidden" name="price" value={price.id} />
+          {price.per_unit && <input type="hidden" name="quantity" value={quantity} />}
           <input type="hidden" name="keeps" value={keepsPlan ? 'yes' : ''} />
           <input type="hidden" name="quote" value={preview.quote} />
           <input type="hidden" name="key" value={key} />
@@ -49,6 +53,37 @@ export function changePage(site: Site, { purchase, price, keepsPlan, preview, ke
       </>
     ),
   })
+}
+
+/** Asks how many units of a subscription's own price there should be. */
+export function unitsPage(site: Site, { purchase, price }: Change) {
+  const { texts } = site
+  return sitePage(site, {
+    title: texts.changeUnits,
+    children: (
+      <>
+        <h1>{texts.changeUnits}</h1>
+        <p>{priceLabel(site, purchase)}</p>
+        <UnitsForm site={site} price={price} units={purchase.quantity} />
+        <p>
+          <a href={site.href(ACCOUNT_PATH)}>{texts.account}</a>
+        </p>
+      </>
+    ),
+  })
+}
+
+/** Shows what the change costs with another number of units. */
+function UnitsForm({ site, price, units }: { site: Site; price: Price; units: number }) {
+  const chosen = new URL(site.absolute(site.href(CHANGE_PATH))).searchParams.get('locale')
+  return (
+    <form class="card units" method="get" action={site.href(CHANGE_PATH)}>
+      {chosen !== null && <input type="hidden" name="locale" value={chosen} />}
+      <input type="hidden" name="price" value={price.id} />
+      <UnitsInput site={site} name="quantity" units={units} />
+      <button type="submit">{site.texts.showTotal}</button>
+    </form>
+  )
 }
 
 function buttonText(site: Site, { due_now: due, when, effective_at: day }: Preview): string {
@@ -89,9 +124,9 @@ function Terms({
 /** `pending`: the difference is being collected. */
 type Made = Change & Pick<Preview, 'when'> & { pending: boolean }
 
-function changedTitle(site: Site, { purchase, price, keepsPlan, when, pending }: Made): string {
+function changedTitle(site: Site, { purchase, price, keepsPlan, quantity, when, pending }: Made): string {
   const { texts } = site
-  const label = site.text(price.label)
+  const label = priceLabel(site, { price_slug: price.slug, quantity: quantity ?? 1 })
   const end = purchase.current_period_end
   if (keepsPlan) return texts.planKept(label)
   if (pending) return texts.planPending(label)

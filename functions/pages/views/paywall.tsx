@@ -30,10 +30,9 @@ export function paywallPage(site: Site, shown: Shown) {
   const buttons = blocks.filter((block) => block.type === 'button')
   const findPrice = (named: string | undefined) => structure.prices.find(({ slug }) => slug === named)
   const introduction = findBlock(blocks, 'text')
-  const hasPrices = findBlock(blocks, 'prices') !== undefined
   // A layout without a prices block and without buttons that sell a price gets the prices added: a paywall has to sell something.
-  const addsPrices = !hasPrices && !buttons.some(({ price }) => price)
-  const addsButton = (hasPrices || addsPrices) && !buttons.some(({ price }) => !price)
+  const addsPrices = choice.hasCards && findBlock(blocks, 'prices') === undefined
+  const addsButton = choice.hasCards && !buttons.some(({ price }) => !price)
   return sitePage(site, {
     title: title ? site.text(title.text) : structure.settings.name,
     isWide: true,
@@ -84,6 +83,8 @@ function toChoice(site: Site, blocks: Block[], { interval: wanted, chosen }: Sho
     prices: order?.flatMap((slug) => all.find((price) => price.slug === slug) ?? []) ?? all,
     highlight,
     intervals,
+    hasCards:
+      findBlock(blocks, 'prices') !== undefined || !blocks.some((block) => block.type === 'button' && block.price),
     interval: intervals.find((each) => each === (wanted ?? ofChosen)) ?? intervals[0],
   }
   return { ...choice, chosen: findChosen(site, choice, chosen) }

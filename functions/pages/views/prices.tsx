@@ -6,6 +6,8 @@ import { availability, scheduledChange, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import { isOwnOffer, type Price } from '../structure.ts'
 import { ChangeLink } from './change-link.tsx'
+import { Duration } from './duration.tsx'
+import { Units } from './units.tsx'
 
 /** The prices of a page and the visitor's selection. */
 export interface Choice {
@@ -18,6 +20,8 @@ export interface Choice {
   interval: Interval | undefined
   /** The id of the price that is chosen. */
   chosen: string | undefined
+  /** Whether each of the prices has a card. */
+  hasCards: boolean
 }
 
 const isShown = ({ interval }: Price, choice: Choice) =>
@@ -76,17 +80,23 @@ function PriceCard({ site, price, choice }: { site: Site; price: Price; choice: 
         </div>
       )}
       <Benefits site={site} price={price} />
-      {isOffered && <input type="hidden" name={dealField(price)} value={dealText(site, price)} />}
+      {isOffered &&
+        (price.per_unit ? (
+          <Units site={site} price={price} isHidden={isHidden} />
+        ) : (
+          <input type="hidden" name={dealField(price)} value={dealText(site, price)} />
+        ))}
       {availability(site, price) === 'change' && <ChangeLink site={site} price={price} />}
     </div>
   )
 }
 
-/** What it costs. */
+/** What it costs: one unit, if it is sold per unit. The total of those is below. */
 function Head({ site, price, choice }: { site: Site; price: Price; choice: Choice }) {
   const { texts, tag } = site
   const regular = localAmount(price)
-  const { amount, currency } = firstAmount(site, price)
+  const { currency } = regular
+  const amount = price.per_unit ? regular.amount : firstAmount(site, price).amount
   const deal = dealFor(site, price)
   const monthly = formatMonthly(price, site, amount)
   const state = availability(site, price)
@@ -100,7 +110,7 @@ function Head({ site, price, choice }: { site: Site; price: Price; choice: Choic
       </span>
       {deal && <span class="price-offer">{offerTitle(site, deal)}</span>}
       <span class="price-amount">
-        {deal && (
+        {deal && !price.per_unit && (
           <>
             <span class="unseen">{texts.regularPrice} </span>
             <s>{formatMoney(regular.amount, currency, { tag })}</s> <span class="unseen">{texts.offerPrice} </span>
@@ -109,8 +119,10 @@ function Head({ site, price, choice }: { site: Site; price: Price; choice: Choic
         <strong>{formatMoney(amount, currency, { tag })}</strong> {formatCycle(price, site)}
       </span>
       {monthly && <span class="hint">{texts.thatIs(monthly)}</span>}
-      {days > 0 && <span class="price-trial">{texts.trial(days, formatPrice(price, site, amount))}</span>}
-      {deal && <Duration site={site} price={price} deal={deal} />}
+      {days > 0 && !price.per_unit && (
+        <span class="price-trial">{texts.trial(days, formatPrice(price, site, amount))}</span>
+      )}
+      {deal && !price.per_unit && <Duration site={site} price={price} deal={deal} />}
       {scheduled && <span class="hint">{texts.planFrom(formatDate(scheduled.effective_at, site))}</span>}
       {state === 'second subscription' && <span class="hint">{texts.oneSubscription}</span>}
     </>
@@ -120,18 +132,6 @@ function Head({ site, price, choice }: { site: Site; price: Price; choice: Choic
 /** The offer's title and the days left. */
 function offerTitle(site: Site, { offer: { title, days_left: days } }: Deal): string {
   return [site.text(title), ...(days === undefined ? [] : [site.texts.daysLeft(days)])].join(' · ')
-}
-
-/** How long a subscription costs less. */
-function Duration({ site, price, deal }: { site: Site; price: Price; deal: Deal }) {
-  const { periods } = deal.offer.discount
-  if (price.interval === null || periods === undefined) return null
-  const { texts } = site
-  const text =
-    periods === 'forever'
-      ? texts.whileSubscribed
-      : texts.firstPeriods(price.interval, periods * (price.interval_count ?? 1), formatPrice(price, site))
-  return <span class="hint">{text}</span>
 }
 
 /** That the visitor has the price; else the offer's badge, or that the price is recommended. */

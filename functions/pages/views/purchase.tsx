@@ -3,9 +3,9 @@ import { toMajorUnits } from '../../../lib/money/money.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { CANCEL_PATH, CHANGE_PATH, PAYWALL_PATH } from '../contract.ts'
 import { formatCycle, formatDate, formatMoney } from '../formats.ts'
-import { availability, changeable, isBeingReplaced, isOver } from '../sale.ts'
+import { availability, changeable, changeableTo, isBeingReplaced, isOver } from '../sale.ts'
 import type { Site } from '../site.ts'
-import type { Purchase } from '../structure.ts'
+import type { Price, Purchase } from '../structure.ts'
 
 interface PurchaseProps {
   site: Site
@@ -23,6 +23,7 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
     changeable(site)?.id === id &&
     !isCancelled &&
     site.structure.prices.some((price) => availability(site, price) === 'change')
+  const units = !isCancelled && !purchase.scheduled_change && changeableUnits(site, purchase)
   return (
     <section class="card" aria-labelledby={`purchase-${id}`}>
       <div class="row">
@@ -39,6 +40,11 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
           <a href={site.href(PAYWALL_PATH)}>{texts.changePlan}</a>
         </p>
       )}
+      {units && (
+        <p>
+          <a href={site.href(CHANGE_PATH, { price: units.id })}>{texts.changeUnits}</a>
+        </p>
+      )}
       {mayCancel && (
         <p>
           <a href={site.href(CANCEL_PATH, { purchase: id })}>{texts.cancel}</a>
@@ -46,6 +52,12 @@ export function PurchaseCard({ site, purchase, isCancelled = false }: PurchasePr
       )}
     </section>
   )
+}
+
+/** The price of a subscription if it may have another number of units. */
+function changeableUnits(site: Site, purchase: Purchase): Price | undefined {
+  const price = site.structure.prices.find(({ id, per_unit: isPerUnit }) => isPerUnit && id === purchase.price_id)
+  return price && changeableTo(site, price)?.id === purchase.id ? price : undefined
 }
 
 /** The change of plan that is scheduled, with a link to undo it. */
