@@ -6,7 +6,7 @@ import { readAction, readForm } from './form.ts'
 import { justCancelled } from './just-cancelled.ts'
 import { PageOfProcessor } from './page-of-processor.ts'
 import { messageFor } from './problem.ts'
-import { endSession, readToken } from './session.ts'
+import { endSession, readSession } from './session.ts'
 import { showPage } from './show.ts'
 import { showAccountPage } from './show-account.ts'
 import { enterCode, FIRST_STEP, mailCode, type SignInStep } from './sign-in.ts'
@@ -72,5 +72,5 @@ export async function restore(c: PagesContext): Promise<Response> {
 /** Returns the access token, valid for an hour at most, to a page's script. The refresh token stays in an HttpOnly cookie. */
 export async function giveToken(c: PagesContext): Promise<Response> {
   const home = await findHome(c)
-  return c.json({ access_token: home && (await readToken(c, home)) })
+  return c.json({ access_token: home && (await readSession(c, home)).token })
 }

@@ -45,26 +45,33 @@ export function cookieOptions(c: PagesContext, { path }: Home): CookieOptions {
 
 const read = (c: PagesContext, home: Home, name: string) => getCookie(c, name, cookieOptions(c, home).prefix)
 
-/** The visitor's access token, a fresh one if need be; null: nobody is signed in. */
-export async function readToken(c: PagesContext, home: Home): Promise<string | null> {
-  return readGivenToken(c, home) ?? read(c, home, ACCESS) ?? nextToken(c, home)
+/** Why a session is over. `merged`: its user is now another one, who has the purchases, as after restoring them elsewhere. */
+export type SessionEnd = 'merged' | 'expired'
+
+/** The visitor's access token; null: nobody is signed in. `ended`: why, if this request has found that a session is over. */
+export interface Session {
+  token: string | null
+  ended: SessionEnd | null
+}
+
+/** The visitor's session, with a fresh token if need be. */
+export async function readSession(c: PagesContext, home: Home): Promise<Session> {
+  const token = readGivenToken(c, home) ?? read(c, home, ACCESS)
+  return token === undefined ? nextToken(c, home) : { token, ended: null }
 }
 
 /** The access token that the owner's page has given to its dialog; null if it has given none. */
 export const readGivenToken = (c: PagesContext, home: Home): string | null => read(c, home, GIVEN) ?? null
 
-/** Whether the browser keeps a session, which may have ended. */
-export const hasSession = (c: PagesContext, home: Home): boolean => Boolean(read(c, home, REFRESH))
-
-/** Continues the session with new tokens; null: there is none, or it is over. */
-export async function nextToken(c: PagesContext, home: Home): Promise<string | null> {
+/** Continues the session with new tokens, if there is one that is not over. */
+export async function nextToken(c: PagesContext, home: Home): Promise<Session> {
   const refreshToken = read(c, home, REFRESH)
-  if (!refreshToken) return null
+  if (!refreshToken) return { token: null, ended: null }
   const next = await beginSession(c, home, { grant_type: 'refresh_token', refresh_token: refreshToken })
-  if (!isRefused(next)) return next.token
+  if (!isRefused(next)) return { token: next.token, ended: null }
   if (next.status !== 400) throw failure(next)
   dropSession(c, home)
-  return null
+  return { token: null, ended: next.reason === 'merged' ? 'merged' : 'expired' }
 }
 
 /** Gets tokens for a grant of `sign-in/token`, and keeps them. `token` is that of the anonymous user so far, if there is one. */

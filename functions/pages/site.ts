@@ -9,7 +9,7 @@ import { frontOf, isEmbeddedPath } from './contract.ts'
 import { parseEmbedder, rememberedEmbedder } from './embedder.ts'
 import { listImages } from './images.ts'
 import { defaultLocale, parseTag, wantedLocale } from './locale.ts'
-import { dropSession, type Home, hasSession, nextToken, readGivenToken, readToken } from './session.ts'
+import { dropSession, type Home, nextToken, readGivenToken, readSession, type Session } from './session.ts'
 import { isDiscountOffer, Structure, type User } from './structure.ts'
 import type { Texts } from './texts/en.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
@@ -30,8 +30,8 @@ export interface Site extends Home {
   embedder: URL | null
   /** Whether the session ended that the owner's page has given to the dialog. Its script gets another token for it. */
   isGivenOver: boolean
-  /** Whether this request found that the visitor's session has ended. */
-  wasSignedOut: boolean
+  /** Why the visitor's session has ended, if this request has found that. */
+  sessionEnd: Session['ended']
   /** The visitor's state on the paywall; null for a guest or a user who is not a member. */
   user: User | null
   /** The offers at which prices are sold to everybody here and now. */
@@ -101,38 +101,32 @@ export async function findSite(c: PagesContext): Promise<Site> {
  * @throws ApiError if there is no such paywall, or it cannot be read
  */
 export async function openSite(c: PagesContext, home: Home): Promise<Site> {
-  const wasSignedIn = hasSession(c, home)
-  const token = await readToken(c, home)
+  const session = await readSession(c, home)
+  const { token } = session
   const structure = await readStructure(c, home, token)
-  if (!isRefused(structure)) return siteAt(c, home, structure, { token, wasSignedIn })
+  if (!isRefused(structure)) return siteAt(c, home, structure, session)
   if (!token || structure.status !== 401) throw failure(structure)
-  if (token === readGivenToken(c, home)) return openForGuest(c, home, { wasSignedIn: false, isGivenOver: true })
+  if (token === readGivenToken(c, home)) return openForGuest(c, home, { ended: null, isGivenOver: true })
 
   // The token was refused before it expired, for example because its user was merged. Refreshing may give a valid one.
   const next = await nextToken(c, home)
-  const again = await readStructure(c, home, next)
-  if (!isRefused(again)) return siteAt(c, home, again, { token: next, wasSignedIn })
+  const again = await readStructure(c, home, next.token)
+  if (!isRefused(again)) return siteAt(c, home, again, next)
   if (again.status !== 401) throw failure(again)
   dropSession(c, home)
-  return openForGuest(c, home, { wasSignedIn, isGivenOver: false })
+  return openForGuest(c, home, { ended: 'expired', isGivenOver: false })
 }
 
-async function openForGuest(
-  c: PagesContext,
-  home: Home,
-  ended: Pick<Session, 'wasSignedIn' | 'isGivenOver'>,
-): Promise<Site> {
+async function openForGuest(c: PagesContext, home: Home, over: Pick<Opened, 'ended' | 'isGivenOver'>): Promise<Site> {
   const structure = await readStructure(c, home, null)
   if (isRefused(structure)) throw failure(structure)
-  return siteAt(c, home, structure, { token: null, ...ended })
+  return siteAt(c, home, structure, { token: null, ...over })
 }
 
 const readStructure = (c: PagesContext, { paywallId }: Home, token: string | null) =>
   callApi(c, 'BOOTSTRAP', Structure, { path: `/api/v1/paywall/${paywallId}/bootstrap`, token })
 
-interface Session {
-  token: string | null
-  wasSignedIn: boolean
+interface Opened extends Session {
   isGivenOver?: boolean
 }
 
@@ -140,7 +134,7 @@ async function siteAt(
   c: PagesContext,
   home: Home,
   structure: Structure,
-  { token, wasSignedIn, isGivenOver = false }: Session,
+  { token, ended, isGivenOver = false }: Opened,
 ): Promise<Site> {
   const written = Object.keys(structure.locales)
   const offered = written.length > 0 ? written : Object.keys(TEXTS)
@@ -162,7 +156,7 @@ async function siteAt(
     token,
     embedder: isEmbeddedPath(home.path) ? parseEmbedder(structure, rememberedEmbedder(c)?.href) : null,
     isGivenOver,
-    wasSignedOut: wasSignedIn && token === null,
+    sessionEnd: ended,
     user: structure.user ?? null,
     offers: structure.offers.filter(isDiscountOffer).filter(({ show }) => show === 'paywall'),
     offersToStay: structure.offers.filter(isDiscountOffer).filter(({ show }) => show === 'cancel'),

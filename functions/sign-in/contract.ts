@@ -190,6 +190,9 @@ export const TokenReply = z.object({
 
 export type GrantRefusal = 'unknown_paywall' | 'invalid_grant'
 
+/** `user_merged`: the refresh token is that of a user who was merged into another one. */
+export type RefreshRefusal = GrantRefusal | 'user_merged'
+
 const grantErrors = {
   ...paywallErrors,
   invalid_grant: [
@@ -203,9 +206,10 @@ const grantErrors = {
  * The errors of `token`. A code or refresh token that is wrong, used or expired, or had too many guesses, gets the same error.
  * `rate_limit_exceeded` has `Retry-After`.
  */
-export const tokenErrors = defineErrors<GrantRefusal | 'bad_token' | 'too_many_users'>({
+export const tokenErrors = defineErrors<RefreshRefusal | 'bad_token' | 'too_many_users'>({
   bad_token: userErrors.bad_token,
   ...grantErrors,
+  user_merged: [400, 'invalid_grant', 'The user was merged into another one, and is gone: see `reason`'],
   too_many_users: [
     429,
     'rate_limit_exceeded',
@@ -268,6 +272,12 @@ export const exchangeErrors = defineErrors<ExchangeRefusal | 'no_credential'>({
   ...missingKeyErrors,
   ...ownerErrors,
   ...nameErrors,
+})
+
+const Merged = z.object({
+  reason: z
+    .literal('merged')
+    .describe('The user of this session was merged into the one who now has its purchases. Absent for other reasons'),
 })
 
 /** Examples. They are separate constants because bundlers keep an object of which a field is read. */
@@ -349,6 +359,7 @@ export const operations: ApiOperation[] = [
       'has the same `Idempotency-Key`; with `grant_type: "refresh_token"` it gets the same tokens for 30 seconds, and later it ends the ' +
       'session.',
     errors: tokenErrors,
+    details: { user_merged: Merged },
   },
   {
     id: 'endSession',

@@ -9,7 +9,7 @@ import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { parseNetworks } from '../../lib/rate-limits/networks.ts'
 import { hashCode, MAX_GUESSES } from './challenge.ts'
-import { tokenErrors as errors, type GrantRefusal, TokenBody } from './contract.ts'
+import { tokenErrors as errors, type GrantRefusal, type RefreshRefusal, TokenBody } from './contract.ts'
 import {
   idempotentRefreshToken,
   newRefreshToken,
@@ -23,8 +23,10 @@ import { createTokenReply, type SignInResult } from './tokens.ts'
 type Body = z.output<typeof TokenBody>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
+const MERGED = 'The user of this session was merged into the one who now has its purchases'
+
 /** The result of a grant, and the refresh token to return if it was valid. */
-type Granted = { row: SignInResult<GrantRefusal | 'bad_token'>; refreshToken: RefreshToken }
+type Granted = { row: SignInResult<RefreshRefusal | 'bad_token'>; refreshToken: RefreshToken }
 
 /** A code works once: a retry is refused if the first call took effect. */
 const CODE_OUTCOME_UNKNOWN = 'The code may have been used. If it is refused now, request a new one'
@@ -37,6 +39,7 @@ export async function issueTokens(c: TokenContext): Promise<Response> {
   await checkPaywallId(c.req, paywallTarget(c))
   const { row, refreshToken } = await grant(c, await parseJson(c.req, TokenBody))
   if (row.verdict === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
+  if (row.verdict === 'user_merged') throw apiError(errors.user_merged, { message: MERGED, reason: 'merged' })
   if (row.verdict !== 'signed_in') throw apiError(errors[row.verdict])
 
   c.header('Cache-Control', 'no-store')
@@ -100,6 +103,6 @@ async function grantByRefreshToken(c: TokenContext, token: string): Promise<Gran
   const refreshToken = await nextRefreshToken(presented, c.env.SIGN_IN_CODE_KEY)
   const { tokenHash: nextHash, ...session } = toSession(refreshToken)
   const parameters = { ...paywallTarget(c), ...session, presentedHash: presented.hash, nextHash }
-  const row = await refreshSession<SignInResult<GrantRefusal>>(connect(c.env), parameters)
+  const row = await refreshSession<SignInResult<RefreshRefusal>>(connect(c.env), parameters)
   return { row, refreshToken }
 }

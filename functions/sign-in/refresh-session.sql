@@ -18,11 +18,9 @@ begin
   where s.id = session_id and s.paywall_id = refresh_session.paywall_id and s.ended_at is null
     and s.expires_at > now() and s.created_at > now() - longest
   for update;
-  if not found then return verdict('invalid_grant'); end if;
-
-  if is_merged(session.user_id) then -- its tokens would be refused everywhere
-    update sign_in_sessions s set ended_at = now() where s.id = session_id;
-    return verdict('invalid_grant');
+  if not found or is_merged(session.user_id) then -- the tokens of a merged user would be refused everywhere
+    update sign_in_sessions s set ended_at = now() where s.id = session.id;
+    return verdict(case when is_token_of_merged(paywall_id, session_id, presented_hash) then 'user_merged' else 'invalid_grant' end);
   end if;
   if session.token_hash = presented_hash then
     update sign_in_sessions s
@@ -36,4 +34,13 @@ begin
     return verdict('invalid_grant');
   end if;
   return sign_in_result(paywall_id, session.user_id);
+end $$;
+
+-- Whether this is the latest or the previous refresh token of a session that a merge has ended: only whoever has one learns of the merge.
+create function is_token_of_merged(paywall_id text, session_id uuid, presented_hash text) returns boolean language plpgsql stable as $$
+begin
+  return exists (
+    select from sign_in_sessions s
+    where s.id = session_id and s.paywall_id = is_token_of_merged.paywall_id
+      and presented_hash in (s.token_hash, s.previous_hash) and is_merged(s.user_id));
 end $$;

@@ -224,7 +224,7 @@ describe.each([
     await signIn(other, email)
     expect(await see(other, texts.account)).toContain(texts.restored)
     await page.reload()
-    expect(await see(page, texts.account)).toContain(texts.wasSignedOut)
+    expect(await see(page, texts.account)).toContain(texts.sessionEnds.merged)
   })
 
   test('a subscriber changes the plan at once, with the sum shown before', async () => {

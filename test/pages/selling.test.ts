@@ -68,7 +68,7 @@ describe.each(PROCESSOR_NAMES)('through %s', (acquiring) => {
 
     // Restoring has merged the anonymous user who bought.
     await page.goto(`${home}/account`)
-    const signedOut = page.getByText('You are no longer signed in on this device')
+    const signedOut = page.getByText('what you bought on this device now belongs to the account')
     expect(await signedOut.count()).toBe(knowsAddress ? 1 : 0)
     await page.reload()
     expect(await signedOut.count(), 'it is shown once').toBe(0)

@@ -93,7 +93,7 @@ describe('the session', () => {
     await visitor.page.goto(`${visitor.home}/account`)
     await visitor.page.getByLabel('E-mail address').waitFor()
     expect(await visitor.page.textContent('main')).toContain(
-      'You are no longer signed in on this device. Sign in to see your purchases.',
+      'Your session on this device has ended. Sign in again to see your purchases.',
     )
     expect(await readCookies(visitor)).toEqual([])
   })

@@ -60,7 +60,12 @@ describe('an anonymous buyer who signs in with the address given at the processo
     expect(await verifiedBalances(world, user.id)).toEqual({ premium: 7, standard: 100 })
 
     expect(await readState(buyer.token)).toMatchObject(deadToken)
-    expect(await refresh(world, buyer.refreshToken)).toMatchObject(invalidGrant)
+    const merged = { status: 400, body: { error: 'invalid_grant', reason: 'merged' } }
+    expect(await refresh(world, buyer.refreshToken)).toMatchObject(merged)
+    expect(await refresh(world, buyer.refreshToken), 'again').toMatchObject(merged)
+    const forged = `${buyer.refreshToken.slice(0, -43)}${'A'.repeat(43)}`
+    const { body } = await refresh(world, forged)
+    expect(body, 'by its session id only').toEqual({ error: 'invalid_grant', message: expect.any(String) })
     await getGrant(world, email)
     expect(lastMailTo(email)).not.toMatch(OFFER)
   })

@@ -155,9 +155,12 @@ export const DE: Texts = {
   restoreEverywhere:
     'Er gehört dann zu Ihrem Konto, und Sie sehen ihn auf jedem Gerät, auf dem Sie sich mit dieser Adresse anmelden. Auf dem Gerät, auf dem Sie ' +
     'ohne Anmeldung gekauft haben, werden Sie abgemeldet.',
-  wasSignedOut:
-    'Sie sind auf diesem Gerät nicht mehr angemeldet. Melden Sie sich an, um Ihre Käufe zu sehen. Wenn Sie einen Kauf an anderer Stelle ' +
-    'wiederhergestellt haben, verwenden Sie hier dieselbe Adresse.',
+  sessionEnds: {
+    merged:
+      'Sie sind hier abgemeldet, weil Ihr Kauf auf diesem Gerät jetzt zu dem Konto gehört, mit dem Sie sich an anderer Stelle angemeldet haben. ' +
+      'Melden Sie sich mit derselben E-Mail-Adresse an, um ihn zu sehen.',
+    expired: 'Ihre Sitzung auf diesem Gerät ist beendet. Melden Sie sich erneut an, um Ihre Käufe zu sehen.',
+  },
   restored: 'Willkommen zurück. Hier sind Ihre Käufe.',
   nothingRestored: 'Zu dieser Adresse haben wir keinen Kauf gefunden.',
 

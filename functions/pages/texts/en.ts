@@ -134,9 +134,12 @@ export const EN = {
   restoreEverywhere:
     'It then belongs to your account, and you see it on every device where you sign in with this address. You will be signed out on ' +
     'the device where you bought without signing in.',
-  wasSignedOut:
-    'You are no longer signed in on this device. Sign in to see your purchases. If you restored a purchase elsewhere, use the same address ' +
-    'here.',
+  sessionEnds: {
+    merged:
+      'You are signed out here, because what you bought on this device now belongs to the account that you signed in to elsewhere. Sign in ' +
+      'with the same e-mail address to see it.',
+    expired: 'Your session on this device has ended. Sign in again to see your purchases.',
+  },
   restored: 'Welcome back. Here are your purchases.',
   nothingRestored: 'We found no purchases for this address.',
 

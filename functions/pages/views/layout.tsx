@@ -60,7 +60,7 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, sharing,
           </a>
         </header>
         <main class={isWide ? 'wide' : 'narrow'}>
-          {site.wasSignedOut && <Notice kind="news" text={site.texts.wasSignedOut} />}
+          {site.sessionEnd && <Notice kind="news" text={site.texts.sessionEnds[site.sessionEnd]} />}
           {children}
         </main>
         <Footer site={site} showsLocalPrices={showsLocalPrices ?? false} />

@@ -4204,7 +4204,7 @@ export interface operations {
              *     - `challenge_required`: `challenge` is required: it is in the response of `sign-in/code`
              *     - `Invalid restore`: `restore` must be true or false
              *     - `refresh_token_required`: `refresh_token` is required
-             *     - `invalid_grant`: The code or the refresh token is wrong, was used before, has expired, or had too many attempts
+             *     - `invalid_grant`: The code or the refresh token is wrong, was used before, has expired, or had too many attempts; or The user was merged into another one, and is gone: see `reason`
              *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
@@ -4215,10 +4215,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
+                    "application/json": ({
                         /** @enum {string} */
                         error?: "invalid_body" | "unsupported_grant_type" | "Email is required" | "Invalid email format" | "code_required" | "invalid_code" | "challenge_required" | "Invalid restore" | "refresh_token_required" | "invalid_grant" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
-                    } & components["schemas"]["Error"];
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "invalid_grant";
+                        /**
+                         * @description The user of this session was merged into the one who now has its purchases. Absent for other reasons
+                         * @constant
+                         */
+                        reason: "merged";
+                    } & components["schemas"]["Error"]);
                 };
             };
             /** @description - `invalid_token`: The token is malformed, expired, not signed by us, or for another owner or mode */
