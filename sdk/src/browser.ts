@@ -1,7 +1,7 @@
 // For users' browsers: needs no key.
 export { type BrowserOptions, createPaywall } from './browser/create.ts'
 export type { ReturnUrls } from './browser/page.ts'
-export type { BrowserPaywall, CodeOptions, OpenParams } from './browser/paywall.ts'
+export type { BrowserPaywall, CodeOptions, OpenParams, WaitOptions } from './browser/paywall.ts'
 export type { Store } from './browser/store.ts'
 export type { ChangeReason, Listener } from './browser/watched-user.ts'
 export type { CallOptions } from './client.ts'

@@ -1,38 +1,23 @@
 // On the thanks page, while the purchase has not arrived: waits for it, then reloads the page.
-import { type BrowserPaywall, createPaywall, PaywallError } from 'paywall-billing-sdk/browser'
+import { createPaywall, PaywallError, type User } from 'paywall-billing-sdk/browser'
 import { hasArrived } from '../arrived.ts'
 
 const { home = '/', paywall: id = '' } = document.body.dataset
 const before = new URLSearchParams(location.search).get('after')
 
-const POLLS = 15
-const POLL_MS = 2_000
-
 try {
   const paywall = await createPaywall(location.origin, { paywall: id, session })
-  const waiting = before === null ? waitForAccess(paywall) : pollUser(paywall)
+  // Access is not enough: a subscriber has it before another purchase arrives.
+  const until = (user: User) => hasArrived(user, before)
+  // The SDK starts waiting by itself only on the return from a checkout, not on a reload or in a dialog.
+  const waiting = paywall.isWaiting || paywall.waitForPurchase({ until })
   paywall.onChange((user) => {
-    if (user && hasArrived(user, before)) location.reload()
-    else if (!paywall.isWaiting && before === null) showDelayed()
+    if (user && until(user)) location.reload()
+    else if (!paywall.isWaiting) showDelayed()
   })
   await waiting
 } catch (error) {
   console.error(error)
-  showDelayed()
-}
-
-/** The SDK starts waiting by itself only on the return from a checkout, not on a reload. */
-async function waitForAccess(paywall: BrowserPaywall): Promise<void> {
-  if (!paywall.isWaiting) await paywall.waitForPurchase()
-}
-
-/** The SDK waits for access, which a subscriber has before another purchase arrives. `onChange` reports what is found. */
-async function pollUser(paywall: BrowserPaywall): Promise<void> {
-  for (let attempt = 0; attempt < POLLS; attempt++) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-    // A failed call does not end the wait: the next one may succeed.
-    await paywall.refresh().catch((error) => console.error(error))
-  }
   showDelayed()
 }
 

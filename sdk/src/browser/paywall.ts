@@ -27,6 +27,8 @@ export type OpenParams = ReturnUrls &
 /** `captchaToken`: the token of a solved captcha, where one was asked for. */
 export type CodeOptions = CallOptions & { captchaToken?: string }
 
+export type WaitOptions = Pick<CallOptions, 'signal'> & { until?: (user: User) => boolean }
+
 /** What `createPaywall` passes to a paywall. */
 export interface PaywallDependencies {
   /** Calls as the signed-in user. */
@@ -125,9 +127,12 @@ export class BrowserPaywall {
   /**
    * Waits for a purchase after the return from checkout. `open` starts this on the page to which the buyer returns. Resolves to false if
    * it has not arrived after 30 seconds, or nobody is signed in.
+   *
+   * @param options.until Whether a user has what is waited for. Default: a purchase that was not there when `open` was called; if it was not
+   *   called here, access.
    */
-  waitForPurchase({ signal }: Pick<CallOptions, 'signal'> = {}): Promise<boolean> {
-    return abortable([signal], () => this.#parts.wait.run())
+  waitForPurchase({ signal, until }: WaitOptions = {}): Promise<boolean> {
+    return abortable([signal], () => this.#parts.wait.run(until))
   }
 
   /**

@@ -27,12 +27,12 @@ export class PurchaseWait {
     this.#before.write(this.#watched.user?.purchases.map(({ id }) => id) ?? [])
   }
 
-  /** Polls until the purchase has arrived. False after 30 seconds, or if nobody is signed in. */
-  run(): Promise<boolean> {
+  /** Polls until the purchase has arrived, unless a wait is running. False after 30 seconds, or if nobody is signed in. */
+  run(isThere = (user: User) => this.#hasArrived(user)): Promise<boolean> {
     if (this.#running) return this.#running
     let hasArrived = false
     const poll = async () => {
-      hasArrived = await pollUser(this.#watched, MAX_WAIT_MS, (user) => this.#hasArrived(user))
+      hasArrived = await pollUser(this.#watched, MAX_WAIT_MS, isThere)
       return hasArrived
     }
     this.#running = poll().finally(() => {
