@@ -91,7 +91,7 @@ export function checkOffers({ processor, prices, offers }: PaywallWithOffers, co
     checkPlace(offer, at)
     checkDiscount(offer.discount, at)
     checkPrices(offer, prices, at)
-    checkProcessor(offer, prices, processor.acquiring, at)
+    for (const { path, message } of discountProblems(processor.acquiring, offer, prices)) at(path, message)
   }
 }
 
@@ -190,21 +190,22 @@ function priceProblem({ discount, show }: WrittenDiscountOffer, price: WrittenPr
   return low ? `${amount} ${currency} is not less than the ${low.amount} ${currency} of ${slug}` : null
 }
 
+/** The parts of an offer that its processor needs. */
+type SoldOffer = Pick<WrittenDiscountOffer, 'discount' | 'prices' | 'processorDiscount'>
+
 const share = (percent: number, { amount, currency }: { amount: number; currency: string }) =>
   takenOff({ percent }, minorUnits(amount, currency) ?? 0)
 
-/** Rejects what the processor cannot take off exactly. */
-function checkProcessor(
-  { discount, prices: slugs, processorDiscount }: WrittenDiscountOffer,
-  prices: WrittenPrice[],
+/** Why the processor cannot take an offer off exactly: with paths relative to the offer; empty if it can. */
+export function discountProblems(
   acquiring: ProcessorName,
-  at: Report,
-): void {
+  { discount, prices: slugs, processorDiscount }: SoldOffer,
+  prices: Pick<WrittenPrice, 'slug' | 'interval' | 'interval_count'>[],
+): { path: PropertyKey[]; message: string }[] {
   const { title, discounts } = DEFINITIONS[acquiring]
-  if (!discounts) {
-    at(['discount'], `${title} cannot take it off: remove the offer`)
-    return
-  }
+  if (!discounts) return [{ path: ['discount'], message: `${title} cannot take it off: remove the offer` }]
+  const problems: { path: PropertyKey[]; message: string }[] = []
+  const at: Report = (path, message) => void problems.push({ path, message })
   if (discounts.processorDiscount === null) {
     if (processorDiscount !== undefined) at(['processorDiscount'], `${title} has no discounts of its own: remove it`)
   } else if (processorDiscount === undefined) {
@@ -214,6 +215,7 @@ function checkProcessor(
     const problem = interval && discounts.problem(discount, { interval, intervalCount: count ?? 1 })
     if (problem) at(['discount', 'periods'], `${title} ${problem}: ${slug}`)
   }
+  return problems
 }
 
 /** Null if the amount has too many decimals for its currency. */

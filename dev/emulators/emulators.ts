@@ -31,30 +31,35 @@ export const EMULATORS = {
     ...emulated(startStripeEmulator, stripe.listAccounts, byInvoice),
     demoCredentials: stripe.demoCredentials,
     demoPrice: (name: string) => `price_${name}`,
+    demoDiscount: (name: string) => name,
   },
   polar: {
     port: 8792,
     ...emulated(startPolarEmulator, polar.listAccounts, byInvoice),
     demoCredentials: polar.demoCredentials,
     demoPrice: (name: string) => polar.toUuid(`product ${name}`),
+    demoDiscount: (name: string) => polar.toUuid(`discount ${name}`),
   },
   chargebee: {
     port: 8793,
     ...emulated(startChargebeeEmulator, chargebee.listAccounts, chargebeeActs),
     demoCredentials: chargebee.demoCredentials,
     demoPrice: (name: string) => name.replaceAll('_', '-'),
+    demoDiscount: (name: string) => name,
   },
   freemius: {
     port: 8794,
     ...emulated(startFreemiusEmulator, freemius.listAccounts, freemiusActs),
     demoCredentials: freemius.demoCredentials,
     demoPrice: (name: string) => `${hashToNumber(`plan ${name}`)}:${hashToNumber(`pricing ${name}`)}`,
+    demoDiscount: (name: string) => name,
   },
   mollie: {
     port: 8789,
     ...emulated(startMollieEmulator, mollie.listAccounts, mollieActs),
     demoCredentials: mollie.demoCredentials,
     demoPrice: (_name: string, title: string) => title,
+    demoDiscount: (name: string) => name,
   },
 } satisfies { [Name in ProcessorName]: LocalEmulator<Name> }
 
@@ -71,6 +76,8 @@ interface LocalEmulator<Name extends ProcessorName> {
    * buyers see.
    */
   demoPrice(name: string, title: string): string
+  /** The `processorDiscount` of a demo's offer, where the processor has discounts: always the same for the same `name`. */
+  demoDiscount(name: string): string
 }
 
 /** A numeric id derived from a text. */

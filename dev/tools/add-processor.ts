@@ -86,6 +86,7 @@ import { startAcmeEmulator } from './acme/emulator.ts'
     ...emulated(startAcmeEmulator, acme.listAccounts, byInvoice),
     demoCredentials: acme.demoCredentials,
     demoPrice: (name: string) => name,
+    demoDiscount: (name: string) => name,
   },`,
       ],
     ),

@@ -1,6 +1,8 @@
 // The demo can sell through any processor: it is demo/paywall.json with the account and prices of that processor.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { discountProblems, isDiscountOffer, type WrittenOffer } from '../../cli/paywall-file/offers.ts'
+import type { WrittenPrice } from '../../cli/paywall-file/price.ts'
 import { sellingProblems } from '../../cli/paywall-file/sellable.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
@@ -23,16 +25,26 @@ export function demoWithPorts(ports: typeof DEMO_PORTS, text: string): string {
     .replaceAll(origin(DEMO_PORTS.shop), origin(ports.shop))
 }
 
+/** How long the demo's offer is still open when it is served, in days. */
+const OFFER_DAYS = 9
+
+/** The text of the demo's paywall file with an offer that ends in some days, so that the page shows how many are left. */
+export function demoWithOpenOffer(text: string, now = new Date()): string {
+  const end = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + OFFER_DAYS))
+  return text.replace(/("ends_at": ?)"[^"]*"/, `$1"${end.toISOString()}"`)
+}
+
 /** The fields of the demo's file that are read here. The others are kept unchanged. */
 interface WrittenDemo {
-  paywalls: { name: string; prices: DemoPrice[] }[]
+  paywalls: { name: string; prices: DemoPrice[]; offers: WrittenOffer[] }[]
 }
 type Sold = { currency: string; amount: number; processorPrice: string; tier?: number }
-type DemoPrice = Sold & { slug: string; label: string; trial_days?: number; locals?: Sold[] }
+type DemoPrice = Sold &
+  Pick<WrittenPrice, 'slug' | 'label' | 'interval' | 'interval_count'> & { trial_days?: number; locals?: Sold[] }
 
 /**
  * Writes the demo's paywall file for another processor into `folder`. Returns its path and, as readable sentences, what differs:
- * prices that the processor cannot sell are left out.
+ * local prices that the processor cannot sell, and offers that it cannot take off, are left out.
  */
 export function writeDemo(folder: string, acquiring: ProcessorName): { path: string; differences: string[] } {
   const path = join(folder, `demo-${acquiring}.json`)
@@ -52,9 +64,33 @@ export function demoThrough(acquiring: ProcessorName): { file: WrittenDemo; diff
       differences.push(...sold.differences)
       return sold.price
     })
-    return { ...paywall, processor: demoAccount(acquiring), prices }
+    const offers = paywall.offers.flatMap((offer) => {
+      const given = toOfferAt(acquiring, offer, paywall.prices)
+      differences.push(...given.differences)
+      return given.offers
+    })
+    return { ...paywall, processor: demoAccount(acquiring), prices, offers }
   })
   return { file: { ...written, paywalls }, differences }
+}
+
+/** An offer, with a discount of the processor's own if it has any; none if the processor cannot take it off. */
+function toOfferAt(
+  acquiring: ProcessorName,
+  offer: WrittenOffer,
+  prices: DemoPrice[],
+): { offers: WrittenOffer[]; differences: string[] } {
+  if (!isDiscountOffer(offer)) return { offers: [offer], differences: [] }
+  const { processorDiscount = offer.id, ...others } = offer
+  const hasDiscounts = typeof DEFINITIONS[acquiring].discounts?.processorDiscount === 'string'
+  const sold = hasDiscounts
+    ? { ...others, processorDiscount: EMULATORS[acquiring].demoDiscount(processorDiscount) }
+    : others
+  const problems = discountProblems(acquiring, sold, prices)
+  return {
+    offers: problems.length === 0 ? [sold] : [],
+    differences: problems.map(({ message }) => `the offer "${offer.title}" is omitted: ${message}`),
+  }
 }
 
 /** A price with the processor's price ids, without the local prices that the processor cannot sell. */

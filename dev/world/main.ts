@@ -16,7 +16,7 @@ import { removeCluster } from './database/cluster.ts'
 import { ensureDatabase, prepareDatabase } from './database/database.ts'
 import { waitUntilUnused } from './database/leftover.ts'
 import { startPostgres } from './database/postgres.ts'
-import { DEMO, demoWithPorts, writeDemo } from './demo.ts'
+import { DEMO, demoWithOpenOffer, demoWithPorts, writeDemo } from './demo.ts'
 import { shownPaywalls } from './home/context.ts'
 import { startHome } from './home/home.ts'
 import { openKeptKeys } from './kept-keys.ts'
@@ -121,7 +121,10 @@ function openFiles(
 ): Promise<PaywallFiles> {
   const environment = fileEnvironment(secrets)
   if (configs) return openPaywallFiles(configs, { environment })
-  return openPaywallFiles([demo?.path ?? DEMO], { environment, rewrite: (text) => demoWithPorts(ports, text) })
+  return openPaywallFiles([demo?.path ?? DEMO], {
+    environment,
+    rewrite: (text) => demoWithOpenOffer(demoWithPorts(ports, text)),
+  })
 }
 
 /** Applies a file with the keys kept in `folder`. Returns it with their secrets. */
