@@ -92,7 +92,7 @@ begin
     'id', checkout.id, 'price_id', sold.id, 'price_slug', sold.slug, 'purchase_id', purchase.id,
     'features', price_features(sold), 'quantity', case when purchase.interval is null then purchase.quantity else checkout.quantity end,
     'currency', checkout.currency, 'amount', checkout.charged, 'shop_url', checkout.shop_url,
-    'duplicate_of', duplicated_purchase(checkout, purchase), 'offer', used_offer_json(checkout),
+    'duplicate_of', duplicated_purchase(checkout, purchase), 'offer', used_offer_json(checkout, purchase),
     'completed_at', iso(checkout.completed_at));
 end $$;
 

@@ -104,12 +104,14 @@ begin
   set held_until = excluded.held_until, paid_at = excluded.paid_at, is_beyond_max = excluded.is_beyond_max;
 end $$;
 
--- The offer that a completed checkout was paid with, as its event shows it; null: none.
-create function used_offer_json(checkout checkouts) returns jsonb language plpgsql stable as $$
+-- The offer that a completed checkout was paid with, as its event shows it; null: none. A link that is paid again takes the discount off
+-- again, but its checkout has one use only: each further purchase is beyond the limits.
+create function used_offer_json(checkout checkouts, purchase purchases) returns jsonb language plpgsql stable as $$
 begin
   if checkout.offer is null then return null; end if;
   return jsonb_build_object('id', checkout.offer ->> 'id', 'beyond_max', exists (
-    select from offer_uses u where u.checkout_id = checkout.id and u.is_beyond_max));
+    select from offer_uses u where u.checkout_id = checkout.id and u.is_beyond_max)
+    or exists (select from purchases p where p.checkout_id = checkout.id and p.id <> purchase.id and p.begun));
 end $$;
 
 -- What a page asks for a price: without what its offer takes off.

@@ -222,3 +222,20 @@ test.each(PROCESSOR_NAMES.filter((name) => !DEFINITIONS[name].capabilities.expir
     ])
   },
 )
+
+test.each(PROCESSOR_NAMES.filter((name) => !DEFINITIONS[name].capabilities.pagesSellOnce))(
+  '%s: a page at an offer that is paid again uses it twice, which the owner hears of',
+  async (acquiring) => {
+    const shop = getShop(acquiring)
+    const page = await open(shop, 'monthly', { email: newEmail(), body: { offer: 'once' } })
+    for (const _ of [1, 2]) {
+      await pay(page)
+      await newEvents(page)
+    }
+    const events = await ownerEvents(shop.world, page.userId)
+    expect(events.flatMap(({ data }) => data.checkout?.offer ?? [])).toEqual([
+      { id: 'once', beyond_max: false },
+      { id: 'once', beyond_max: true },
+    ])
+  },
+)

@@ -110,7 +110,7 @@ export const CheckoutEvent = toEventSchema('checkout', {
             .boolean()
             .describe(
               'Whether all uses of the offer, or all of this user, were taken when this was paid: its page had been open for more than a day, ' +
-                'or the user has paid two pages',
+                'or the user has paid two pages, or one twice',
             ),
         })
         .nullable()

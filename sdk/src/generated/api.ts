@@ -1454,7 +1454,7 @@ export interface components {
                     /** @description The offer that took something off. Null if it was sold without one */
                     offer: {
                         id: string;
-                        /** @description Whether all uses of the offer, or all of this user, were taken when this was paid: its page had been open for more than a day, or the user has paid two pages */
+                        /** @description Whether all uses of the offer, or all of this user, were taken when this was paid: its page had been open for more than a day, or the user has paid two pages, or one twice */
                         beyond_max: boolean;
                     } | null;
                     /** Format: date-time */
