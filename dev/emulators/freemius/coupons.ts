@@ -123,7 +123,12 @@ function reduce(terms: Terms, coupon: Coupon, price: SoldPrice): Terms {
   const { discount, discount_type: type, discounts, has_renewals_discount: renews } = coupon
   const lasts = !renews && { lasts: 'once' as const }
   if (type === 'percentage') return { ...terms, percentOff: discount, ...lasts }
-  return { ...terms, amountOff: Math.round((discounts[toCurrency(price.currency)] ?? 0) * 100), ...lasts }
+  return {
+    ...terms,
+    percentOff: 0,
+    amountOff: Math.round((discounts[toCurrency(price.currency)] ?? 0) * 100),
+    ...lasts,
+  }
 }
 
 /**
