@@ -141,14 +141,14 @@ async function begin(acquiring: ProcessorName, { slug, isUnread, change }: State
   const id = await selling.subscribe(slug ?? 'monthly')
   if (!isUnread) await readSnapshot(id)
   await change?.(selling, id)
-  const [before, { price }] = [readMoney(), account.sales().at(-1)!]
+  const [before, { plan }] = [readMoney(), account.sales().at(-1)!]
   const end = (ending: Ending) => adapter[ending]!(id, 'too expensive')
   async function expectNoMoreCharges() {
     expect(readMoney()).toEqual({ ...before, owed: 0 })
     await passDays(70)
     expect(readMoney()).toEqual({ ...before, owed: 0 })
     expect(await readSnapshot(id)).toMatchObject({ status: 'canceled' })
-    expect(account.sales().at(-1)).toMatchObject({ price })
+    expect(account.sales().at(-1)).toMatchObject({ plan })
   }
   return { ...selling, id, end, expectNoMoreCharges }
 }

@@ -1,13 +1,14 @@
 // What people do themselves: they buy, cancel and read. A call with an unknown outcome is repeated where that is harmless.
 import { randomUUID } from 'node:crypto'
-import { Changed } from '../../functions/change-plan/contract.ts'
-import { paysEveryChangeOnPage } from '../conformance/drivers/plans.ts'
-import { type Call, call } from '../support/call.ts'
+import * as z from 'zod'
+import type { FilePaywall } from '../../cli/paywall-file/file.ts'
+import { takenOff } from '../../lib/processors/discount.ts'
+import { type Call, call, type Reply } from '../support/call.ts'
 import { getPriceId, parseOpened, startCheckout } from '../support/checkout.ts'
 import { changeBalance, withdraw } from '../support/token-calls.ts'
 import { type UserState, userState } from '../support/user-state.ts'
 import { retryUntilDone } from './passing-time.ts'
-import type { Company, Order, Person } from './person.ts'
+import type { Company, OfferUse, Order, Person } from './person.ts'
 import { currentTime } from './processor-acts.ts'
 import { isDefinite, retryUntilDefinite, tryOnce } from './retry.ts'
 import { ownSession } from './sign-in.ts'
@@ -25,6 +26,7 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   const order = await getOrder(person, step)
   if (!order) return
   const isRefused = !replaces && (await hasBlockingPurchase(person, slug))
+  const use = await noteOfferUse(company, person, step)
   const replies = await Promise.all(
     Array.from({ length: clicks }, () =>
       retryUntilDefinite(
@@ -41,6 +43,7 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
   }
   person.addresses.set(order.headers['idempotency-key'], given)
   const [checkoutUrl] = given
+  if (use && !checkoutUrl) use.refusal = findOfferRefusal(replies)
   if (!checkoutUrl) return
   if (isRefused && (await hasBlockingPurchase(person, slug))) {
     company.faults.add(`charged once: ${person.email} was sold ${slug} beside what prevents that`)
@@ -53,10 +56,27 @@ export async function buy(company: Company, person: Person, step: Doing<'buy'>):
     return
   }
   person.pageUrl = checkoutUrl
+  if (use) use.isPressed = true
   const pressed = button === 'transfer' && !(await hasTransfer(checkoutUrl)) ? 'later' : button
   const back = await buyOn(company, person, checkoutUrl, pressed)
   if (comesBack && back.startsWith('http')) await retryUntilDefinite(() => call(world, back))
 }
+
+/** Records that a call will name the offer of its price, if the step says so. */
+async function noteOfferUse(company: Company, person: Person, { slug, offer }: Doing<'buy'>): Promise<OfferUse | null> {
+  if (offer === 'none') return null
+  const use = { person, slug, at: await currentTime(company), refusal: null, isPressed: false }
+  company.offerUses.push(use)
+  return use
+}
+
+/** Why no page was opened at an offer; null if there was another cause. */
+function findOfferRefusal(replies: (Reply | null)[]): string | null {
+  const bodies = replies.map((reply) => InvalidOffer.safeParse(reply?.body).data)
+  return bodies.find((body) => body !== undefined)?.reason ?? null
+}
+
+const InvalidOffer = z.object({ error: z.literal('invalid_offer'), reason: z.string() })
 
 /** Presses a button of a page and records what that bought. Returns the URL that the page redirects to. */
 async function buyOn({ account }: Company, person: Person, checkoutUrl: string, button: string): Promise<string> {
@@ -79,6 +99,7 @@ export async function payAgain(company: Company, person: Person): Promise<void> 
   const url = person.leftUrl ?? person.pageUrl
   if (!url || company.life.webhooks === 'none' || hasPageElsewhere) return
   person.leftUrl = null
+  for (const use of company.offerUses) if (use.person === person) use.isPressed = true
   const back = await buyOn(company, person, url, 'pay')
   if (back.startsWith('http')) await retryUntilDefinite(() => call(person.world, back))
 }
@@ -100,11 +121,17 @@ async function hasBlockingPurchase({ world, userId }: Person, slug: Slug): Promi
 }
 
 /** The start-checkout request that the person makes, or the owner for the person. Null if the person cannot get a session. */
-async function getOrder(person: Person, { slug, country, replaces }: Doing<'buy'>) {
+async function getOrder(person: Person, { slug, country, quantity, offer, replaces }: Doing<'buy'>) {
   const { world } = person
   const { paywall, key } = world
   const headers = { 'idempotency-key': randomUUID() }
-  const sale = { priceId: getPriceId(paywall, slug), ...(replaces && { ignoreActivePurchase: true }) }
+  const sale = {
+    priceId: getPriceId(paywall, slug),
+    ...inUnits(paywall, slug, quantity),
+    ...(replaces && { ignoreActivePurchase: true }),
+    ...(offer === 'by id' && { offer: slug }),
+    ...(offer === 'by code' && { code: findOffer(paywall, slug).code }),
+  }
   if (person.kind === 'owner')
     return { paywall, key, headers, body: { email: person.email, externalId: person.email, country, ...sale } }
   const session = await ownSession(person)
@@ -112,12 +139,22 @@ async function getOrder(person: Person, { slug, country, replaces }: Doing<'buy'
 }
 
 /** What the page sells: the price in the owner's file as it is now, in the buyer's country. */
-function sold({ world }: Person, { slug, country, replaces }: Doing<'buy'>): Order {
+function sold({ world }: Person, { slug, country, offer, replaces, ...step }: Doing<'buy'>): Order {
   const price = world.paywall.prices.find((each) => each.slug === slug)!
   const local = price.locals.find(({ countries }) => countries?.includes(country))
   const { amount, currency } = local ?? price
-  return { slug, amount, currency, replaces }
+  const { quantity = 1 } = inUnits(world.paywall, slug, step.quantity)
+  const off = offer === 'none' ? 0 : takenOff(findOffer(world.paywall, slug).discount, amount * quantity)
+  return { slug, amount, currency, quantity, replaces, takenOff: off }
 }
+
+/** The quantity as the API takes it, of a price that is sold per unit. */
+export function inUnits({ prices }: FilePaywall, slug: Slug, quantity: number): { quantity?: number } {
+  return prices.find((each) => each.slug === slug)?.per_unit ? { quantity } : {}
+}
+
+/** Each price has an offer of its name. */
+const findOffer = ({ discounts }: FilePaywall, slug: Slug) => discounts.find(({ id }) => id === slug)!
 
 /** Whether the person has bought a subscription, or with `isOnce` a one-time price. A purchase with a pending payment counts, too. */
 const mayOwn = ({ account }: Company, { bought }: Person, isOnce: boolean) =>
@@ -129,7 +166,7 @@ const mayOwn = ({ account }: Company, { bought }: Person, isOnce: boolean) =>
     )
 
 /** Presses a button of a page. An anonymous user also enters an e-mail address there. Returns the redirect's target. */
-async function press(checkoutUrl: string, action: string, { kind, email }: Person): Promise<string> {
+export async function press(checkoutUrl: string, action: string, { kind, email }: Person): Promise<string> {
   const body = new URLSearchParams({ action, ...(kind === 'anonymous' && { email }) })
   const response = await fetch(checkoutUrl, { method: 'POST', body, redirect: 'manual' })
   await response.body?.cancel()
@@ -158,32 +195,6 @@ export async function cancel({ world, kind, session, userId, cancelling, cancell
       : { key: world.key, body: { ...body, paywallId: world.paywall.id, userId } }
   const reply = await retryUntilDefinite(() => call(world, '/api/paywall/cancel-subscription', asked))
   if (reply?.status === 200) cancelled.add(subscription.id)
-}
-
-/**
- * Changes the plan of a person's subscription with change-plan, which undoes a scheduled end. The person pays where every change is paid on
- * a page. A page on which a charge that was declined could be paid is left open.
- */
-export async function changePlan(
-  company: Company,
-  person: Person,
-  { to, at }: Doing<'change-plan'> & { to: Slug },
-): Promise<void> {
-  const { world, kind, session, userId, bought } = person
-  if (!userId || bought.size === 0) return
-  for (const { cancelled } of company.people) cancelled.clear()
-  const change = { priceId: getPriceId(world.paywall, to), when: at === 'once' ? 'now' : 'period_end' }
-  const asked: Call =
-    kind === 'user' && session
-      ? { token: session.token, body: change }
-      : { key: world.key, body: { ...change, userId } }
-  const headers = { 'idempotency-key': randomUUID() }
-  const path = `/api/v1/paywall/${world.paywall.id}/change-plan`
-  const reply = await retryUntilDefinite(() => call(world, path, { ...asked, headers }))
-  const { checkoutUrl } = Changed.safeParse(reply?.body).data ?? {}
-  if (checkoutUrl && paysEveryChangeOnPage(company.life.processor)) await press(checkoutUrl, 'pay', person)
-  company.lastActAt = await currentTime(company)
-  for (const id of bought) company.undone.set(id, company.lastActAt.getTime() / 1000)
 }
 
 const RUNNING = ['trialing', 'active', 'past_due']

@@ -24,7 +24,13 @@ const SNAPSHOT = 'lib/purchases/apply-snapshot.sql'
 const PURCHASE = 'lib/access/purchase.sql'
 const TELL = 'lib/purchases/emit-purchase-events.sql'
 
+const OFFER_USES = 'lib/purchases/offer-uses.sql'
+
 const schedulesPlanChanges = (acquiring: ProcessorName) => DEFINITIONS[acquiring].capabilities.schedulesPlanChange
+
+const changesPlans = (acquiring: ProcessorName) => DEFINITIONS[acquiring].capabilities.changesPlan !== 'never'
+
+const sellsUnits = (acquiring: ProcessorName) => DEFINITIONS[acquiring].capabilities.sellsUnits
 
 /** At least one for each invariant. */
 export const BUGS: Bug[] = [
@@ -473,6 +479,66 @@ export const BUGS: Bug[] = [
     says: "case when is_change_scheduled(before, after) then 'subscription.plan_change_scheduled' end,",
     instead: '',
     isPossible: schedulesPlanChanges,
+  },
+  {
+    name: 'a quote is not checked',
+    invariant: 'quotes',
+    file: 'functions/change-plan/claim-plan-change.sql',
+    says: 'change := find_quote(gate.owner_id, quote, subscription, wanted.price, wanted.quantity, wanted.takes_effect);',
+    instead:
+      'change := new_plan_change(gate.owner_id, subscription, wanted.price, wanted.quantity, wanted.takes_effect);',
+    isPossible: changesPlans,
+  },
+  {
+    name: 'what an offer has taken off is not recorded',
+    invariant: 'taken off',
+    file: PAYMENTS,
+    says: "(fact ->> 'discount')::bigint,",
+    instead: 'null,',
+  },
+  {
+    name: 'a use beyond the limits is not reported',
+    invariant: 'offer uses',
+    file: OFFER_USES,
+    says: 'where u.checkout_id = checkout.id and u.is_beyond_max)',
+    instead: 'where false)',
+  },
+  {
+    name: 'a use that was paid is free again',
+    invariant: 'offer uses',
+    file: OFFER_USES,
+    says: 'select use.paid_at is not null or use.held_until > present',
+    instead: 'select use.paid_at is null and use.held_until > present',
+  },
+  {
+    name: 'a page that was left holds its use for ever',
+    invariant: 'offer uses',
+    file: OFFER_USES,
+    says: "select interval '24 hours'",
+    instead: "select interval '240 hours'",
+  },
+  {
+    name: 'a member can use an offer again and again',
+    invariant: 'offer uses',
+    file: OFFER_USES,
+    says: "and (u.paid_at is not null or u.held_until = 'infinity') and c.id is distinct from own_checkout_id",
+    instead: 'and false',
+  },
+  {
+    name: 'several units are shown as one',
+    invariant: 'sold as ordered',
+    file: PURCHASE,
+    says: "'quantity', p.quantity,",
+    instead: "'quantity', 1,",
+    isPossible: sellsUnits,
+  },
+  {
+    name: 'several units bring the tokens of one',
+    invariant: 'tokens brought',
+    file: 'lib/purchases/credited-periods.sql',
+    says: "tokens_of_units((t ->> 'count')::bigint, quantity)",
+    instead: "(t ->> 'count')::bigint",
+    isPossible: sellsUnits,
   },
 ]
 

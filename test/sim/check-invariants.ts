@@ -13,6 +13,7 @@ import {
   SEQUENCE,
   TRIAL_ENDS_REPORTED,
 } from './invariants/events.ts'
+import { OFFER_USES, TAKEN_OFF } from './invariants/offers.ts'
 import { PAGES } from './invariants/pages.ts'
 import {
   CHARGED_ONCE,
@@ -31,6 +32,7 @@ import {
   SOLD_BY_PAYWALL,
   STATE,
 } from './invariants/purchases.ts'
+import { QUOTES } from './invariants/quotes.ts'
 import { DAILY_TOKENS, LEDGER, TOKENS_CHANGED, TOKENS_CREDITED } from './invariants/tokens.ts'
 import { type OwnerEvent, writtenEvents } from './owner-backend.ts'
 import { retryUntilDone } from './passing-time.ts'
@@ -68,6 +70,9 @@ export const INVARIANTS: Invariant[] = [
   TOKENS_CHANGED,
   TOKENS_CREDITED,
   DAILY_TOKENS,
+  QUOTES,
+  TAKEN_OFF,
+  OFFER_USES,
 ]
 
 /** The invariants that hold at any moment, whatever webhooks have arrived. */

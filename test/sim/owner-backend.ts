@@ -10,12 +10,13 @@ const Subscription = z.looseObject({
   status: z.string(),
   price_id: z.string().nullable(),
   price_slug: z.string().nullable(),
+  quantity: z.int(),
   current_period_end: z.string().nullable(),
   trial_end: z.string().nullable(),
   access_until: z.string().nullable(),
   cancel_at: z.string().nullable(),
   cancel_at_period_end: z.boolean(),
-  scheduled_change: z.looseObject({ price_id: z.string().nullable() }).nullable(),
+  scheduled_change: z.looseObject({ price_id: z.string().nullable(), quantity: z.int() }).nullable(),
 })
 
 const Event = z.object({
@@ -37,6 +38,7 @@ const Event = z.object({
         processor_id: z.string(),
         purchase_id: z.string(),
         price_slug: z.string().nullable(),
+        discount: z.int().nullable(),
         refunded_amount: z.int(),
         refunded: z.boolean(),
         occurred_at: z.iso.datetime(),
@@ -49,6 +51,7 @@ const Event = z.object({
         amount: z.int(),
         currency: z.string(),
         duplicate_of: z.string().nullable(),
+        offer: z.object({ id: z.string(), beyond_max: z.boolean() }).nullable(),
       })
       .optional(),
   }),

@@ -2,17 +2,30 @@ import { randomBytes } from 'node:crypto'
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
+import type { Discount } from '../../lib/processors/discount.ts'
+import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
 import { TEAM_CENTS } from '../conformance/drivers/plans.ts'
 import { taxed } from '../conformance/drivers/set-up.ts'
 import { type FileJson, monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
+import type { Slug } from './step.ts'
 
 /** The daily limit of the token type that no price credits. */
 export const DAILY_LIMIT = 5
 
 /** The standard tokens that a price credits for each paid period, by the length of the period. */
 export const TOKENS_A_PERIOD = { month: 100, year: 250, once: 100 }
+
+/** What the offer of each price takes off, and how many uses it has. Its id is the price's slug. */
+const OFFERS: Record<Slug, { discount: Discount; max: number }> = {
+  monthly: { discount: { percent: 50, periods: 1 }, max: 2 },
+  yearly: { discount: { percent: 20, periods: 'forever' }, max: 2 },
+  lifetime: { discount: { amount: 20, currency: 'USD' }, max: 1 },
+}
+
+/** One processor names its discounts by UUIDs. */
+const toDiscountId = (index: number) => `7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a900${index}`
 
 /** The paywall file of an owner, which has to be read again after each edit of a price. */
 export interface EditableFile {
@@ -90,9 +103,10 @@ function liveAccount({ processor: acquiring }: PartialLife, secretly: (field: st
   return { acquiring, credentials: Object.fromEntries(credentials) }
 }
 
-/** 9.99 USD a month, or 8.99 EUR in Germany; 89 USD a year after a trial of 7 days; 49 USD once. */
+/** 9.99 USD a month, or 8.99 EUR in Germany, for each unit where a processor sells units; 89 USD a year after a trial of 7 days; 49 USD once. */
 function soldBy({ processor: acquiring }: PartialLife): FileJson & { prices: FileJson[] } {
   const { prices } = getDriver(acquiring)
+  const { sellsUnits } = DEFINITIONS[acquiring].capabilities
   const standard = (count: number) => ({ tokens: [{ type: 'standard', count }] })
   const inGermany = { countries: ['DE'], currency: 'EUR', amount: 8.99, processorPrice: prices.local }
   return {
@@ -105,6 +119,7 @@ function soldBy({ processor: acquiring }: PartialLife): FileJson & { prices: Fil
       monthly({
         processorPrice: prices.monthly,
         locals: [inGermany],
+        per_unit: sellsUnits,
         features: ['export'],
         ...standard(TOKENS_A_PERIOD.month),
       }),
@@ -120,7 +135,21 @@ function soldBy({ processor: acquiring }: PartialLife): FileJson & { prices: Fil
         ...standard(TOKENS_A_PERIOD.once),
       },
     ],
+    offers: offersAt(acquiring),
   }
+}
+
+function offersAt(acquiring: ProcessorName): FileJson[] {
+  const isNamed = DEFINITIONS[acquiring].discounts?.processorDiscount !== null
+  return Object.entries(OFFERS).map(([slug, { discount, max }], index) => ({
+    id: slug,
+    title: slug,
+    discount,
+    prices: [slug],
+    code: `less-for-${slug}`,
+    max,
+    ...(isNamed && { processorDiscount: toDiscountId(index) }),
+  }))
 }
 
 /** Whether a price is `team`, which is not in the paywall file. Its amount is that of no other price. */

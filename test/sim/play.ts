@@ -9,7 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sendsPlanChangeWebhook } from '../conformance/drivers/plans.ts'
 import { call } from '../support/call.ts'
-import { buy, cancel, changePlan, changeTokens, payAgain, read } from './acts.ts'
+import { buy, cancel, changeTokens, payAgain, read } from './acts.ts'
 import { assembleCast, type Cast } from './cast.ts'
 import { checkAccess, checkInvariants } from './check-invariants.ts'
 import type { FaultInjector } from './fault-injection.ts'
@@ -19,6 +19,7 @@ import { writtenEvents } from './owner-backend.ts'
 import type { PartialHistory } from './parts.ts'
 import { advanceDays, makeAllDue } from './passing-time.ts'
 import type { Company } from './person.ts'
+import { changePlan, previewPlan } from './plan-changes.ts'
 import { performAct } from './processor-acts.ts'
 import { settle } from './settle.ts'
 import { mergeAll, signIn } from './sign-in.ts'
@@ -128,6 +129,8 @@ async function playStep(company: Company, step: Step | null, cast: Cast): Promis
       return
     case 'due':
       return makeAllDue(person.world, person.world.paywall.id)
+    case 'preview':
+      return changesWithApi(company, step) ? previewPlan(person, step) : undefined
     case 'change-plan':
       return changesWithApi(company, step) ? changePlan(company, person, step) : performAct(company, person, step)
     default:
@@ -136,10 +139,10 @@ async function playStep(company: Company, step: Step | null, cast: Cast): Promis
 }
 
 /** Whether a plan is changed with change-plan, which knows only the prices of the paywall file. */
-const changesWithApi = (
+const changesWithApi = <Change extends Extract<Step, { act: 'change-plan' | 'preview' }>>(
   { life, capabilities }: Company,
-  step: Extract<Step, { act: 'change-plan' }>,
-): step is typeof step & { to: Slug } =>
+  step: Change,
+): step is Change & { to: Slug } =>
   life.changesPlans === 'with change-plan' && capabilities.changesPlan !== 'never' && step.to !== 'team'
 
 /** Moves the clock by days, then delivers the webhooks that are days late. Checks access after every step, whatever was reported so far. */

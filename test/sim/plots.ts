@@ -62,6 +62,31 @@ const upgradesPlan = (dice: Dice): Step[] => [
   { ...changingPlan(dice), to: 'yearly', at: 'once', who: 0 },
 ]
 
+/** Looks at a change of plan, and makes it later: when the quote has expired, the price was edited, or the period was renewed. */
+const comesBackToQuote = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), country: 'US', who: 0 },
+  { act: 'wait', days: 1, who: 0, faultSeed: dice.below(2 ** 31) },
+  { act: 'preview', to: 'yearly', at: 'once', quantity: 1, who: 0, faultSeed: dice.below(2 ** 31) },
+  { ...dice.pick(MEANWHILE), who: 0, faultSeed: dice.below(2 ** 31) },
+  { ...changingPlan(dice), to: 'yearly', at: 'once', quoted: true, who: 0 },
+]
+
+const MEANWHILE = [
+  { act: 'wait', days: 8 },
+  { act: 'wait', days: 8 },
+  { act: 'edit' },
+  { act: 'renew', fails: false },
+  { act: 'read' },
+] as const
+
+/** Buys several units, and changes their number in the middle of a month. */
+const changesQuantity = (dice: Dice): Step[] => [
+  { ...paying(dice, 'monthly'), quantity: dice.pick([1, 2, 3] as const), who: 0 },
+  { act: 'wait', days: dice.pick([1, 8] as const), who: 0, faultSeed: dice.below(2 ** 31) },
+  { ...changingPlan(dice), to: 'monthly', quantity: dice.pick([1, 2, 3] as const), who: 0 },
+  { act: 'wait', days: 32, who: 0, faultSeed: dice.below(2 ** 31) },
+]
+
 const refundsPayment = (dice: Dice): Step[] => [
   { ...paying(dice, dice.pick(['monthly', 'lifetime'])), who: 0 },
   { act: 'refund', part: dice.pick(['some', 'all', 'all']), who: 0, faultSeed: dice.below(2 ** 31) },
@@ -113,6 +138,24 @@ const paysOnBothPages = (dice: Dice): Step[] => [
   { act: 'pay-again', who: 0, faultSeed: dice.below(2 ** 31) },
 ]
 
+/** Leaves a page at an offer open, and pays it after the same or another person has used the offer. */
+function usesOffer(dice: Dice): Step[] {
+  const slug = dice.pick(['monthly', 'lifetime', 'lifetime'] as const)
+  const sale = () => ({
+    ...paying(dice, slug),
+    country: 'US' as const,
+    offer: dice.pick(['by id', 'by code'] as const),
+  })
+  const wait = { act: 'wait', days: dice.pick([1, 8] as const), who: 0, faultSeed: dice.below(2 ** 31) } as const
+  return [
+    { ...sale(), button: 'leave', who: 0 },
+    ...(dice.chance(0.7) ? [wait] : []),
+    { ...sale(), who: dice.below(2) },
+    { act: 'pay-again', who: 0, faultSeed: dice.below(2 ** 31) },
+    { ...sale(), replaces: true, who: dice.below(2) },
+  ]
+}
+
 const spendsDaily = (dice: Dice): Step[] => [
   { ...buying(dice), who: 0 },
   { ...tokens(dice), op: 'withdraw', type: 'daily', amount: 2, who: 0 },
@@ -147,7 +190,10 @@ export const PLOTS: readonly [Plot, ...Plot[]] = [
   paysOnBothPages,
   spendsDaily,
   upgradesInAnOutage,
+  comesBackToQuote,
+  usesOffer,
+  changesQuantity,
 ]
 
 /** Whether a plot needs two people. */
-export const needsTwoPeople = (plot: Plot) => plot === mergesUsers || plot === paysTwice
+export const needsTwoPeople = (plot: Plot) => [mergesUsers, paysTwice, usesOffer].includes(plot)

@@ -125,7 +125,7 @@ async function changeToPrice(
   if (at !== 'once') return void (await account.schedulePlan?.(id, price))
   const listed = paywall.prices.find(({ slug }) => slug === to)
   const offered = listed ? [listed, ...listed.locals] : [{ amount: team.amount, currency: 'USD' }]
-  const current = account.sales().find(({ processorId }) => processorId === id)?.price
+  const current = account.sales().find(({ processorId }) => processorId === id)?.plan?.price
   const charged = offered.find(({ currency }) => currency === current?.currency.toUpperCase())
   if (!charged) return
   const { amount, currency } = charged

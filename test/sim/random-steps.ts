@@ -42,6 +42,8 @@ export function createStep(dice: Dice): Chosen {
   return { act: dice.pick(acts), faultSeed }
 }
 
+const QUANTITIES = [1, 1, 2, 3] as const
+
 const BUTTONS = ['pay', 'pay', 'pay', 'pay', 'pay', 'pay', 'later', 'transfer', 'decline', 'cancel', 'leave'] as const
 
 /** A purchase that is paid at once, which makes the most later steps possible. */
@@ -51,7 +53,9 @@ export const buying = (dice: Dice): Extract<Chosen, { act: 'buy' }> => ({
   act: 'buy',
   slug: dice.pick(['monthly', 'monthly', 'yearly', 'yearly', 'lifetime']),
   country: dice.pick(['US', 'US', 'DE']),
+  offer: dice.pick(['none', 'none', 'none', 'none', 'by id', 'by code']),
   button: dice.pick(BUTTONS),
+  quantity: dice.pick(QUANTITIES),
   replaces: dice.chance(0.25),
   comesBack: dice.chance(0.6),
   clicks: dice.pick([1, 1, 1, 2, 3]),
@@ -62,6 +66,8 @@ export const changingPlan = (dice: Dice): Extract<Chosen, { act: 'change-plan' }
   act: 'change-plan',
   to: dice.pick(['monthly', 'yearly', 'monthly', 'yearly', 'team']),
   at: dice.pick(['once', 'once', 'the end of the period']),
+  quantity: dice.pick(QUANTITIES),
+  quoted: dice.chance(0.5),
   faultSeed: dice.below(2 ** 31),
 })
 

@@ -8,7 +8,7 @@ import { findSubscription, isPending } from '../../../dev/emulators/mollie/acts.
 import { parseInterval, toDate } from '../../../dev/emulators/mollie/dates.ts'
 import { paymentOwn, subscriptionOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
-import { isGivenBack, oneTimeSale, type PaidPeriod, paidAt, type Sale } from './sale.ts'
+import { isGivenBack, oneTimeSale, type PaidPeriod, type Plan, paidAt, type Sale } from './sale.ts'
 
 const PageMetadata = z.looseObject({
   checkout_id: z.string(),
@@ -62,10 +62,21 @@ const firstPayments = (records: AccountRecords) =>
     (payment) => paymentOwn(payment).sequenceType !== 'recurring' && readDifference(payment) === null,
   )
 
-const Terms = z.object({ currency: z.string(), value: z.string(), interval: z.string() })
+const Terms = z.object({
+  currency: z.string(),
+  value: z.string(),
+  interval: z.string(),
+  quantity: z.int().default(1),
+})
 type Terms = z.output<typeof Terms>
 const Difference = z.object({ first_payment: z.string(), change: z.object({ to: Terms }) })
 const Scheduled = z.object({ scheduled: z.object({ at: z.iso.date(), from: Terms, to: Terms }) })
+
+const FirstSale = z.object({ renewal: z.object({ value: z.string() }), quantity: z.int().default(1) })
+const Renewal = z.object({
+  reduction: z.object({ price: z.string(), reduced: z.string() }).optional(),
+  units: z.object({ value: z.string(), quantity: z.int() }).optional(),
+})
 
 /** The change of plan that a payment pays for; null if it is another payment. */
 const readDifference = (payment: PaymentRecord) => Difference.safeParse(paymentOwn(payment).metadata).data ?? null
@@ -99,7 +110,7 @@ function getSale(records: AccountRecords, page: PaymentRecord, now: number): Sal
     renews,
     paid: [...once.paid, ...paid.map(({ id }) => id), ...differences.map(({ id }) => id)],
     paidPeriods,
-    ...(subscription ? prices(subscription, charges) : { price: null, scheduled: null }),
+    ...(subscription ? plans(subscription, charges) : { plan: null, scheduled: null }),
     status: getStatus(records, { page, metadata, subscription, charges, paidPeriods, renews, now }),
     // A period lasts until the day of the next charge. A suspended subscription has none.
     periodEnd: renews && !isSuspended ? toDate(subscription.periodEnd) : null,
@@ -123,7 +134,7 @@ const chargedPeriods = (records: AccountRecords, paid: PaymentRecord[]) =>
   paid.map((charge) => {
     const start = startOfDay(charge.created)
     const { scheduled } = Scheduled.safeParse(paymentOwn(charge).metadata).data ?? {}
-    const isChanged = scheduled && toDate(charge.created) >= scheduled.at && toMinor(scheduled.to) === charge.amount
+    const isChanged = scheduled && toDate(charge.created) >= scheduled.at && toTotal(scheduled.to) === charge.amount
     const end = isChanged ? periodEnd(start, scheduled.to) : startOfDay(paymentOwn(charge).paidUntil ?? charge.created)
     return paidPeriod(records, charge, { start, end })
   })
@@ -138,13 +149,15 @@ function withChanges(records: AccountRecords, periods: PaidPeriod[], differences
       if (!changed) return []
       const end = periodEnd(changed.start, to)
       const interval = end - changed.start > LONGEST_MONTH_SECONDS ? ('year' as const) : ('month' as const)
-      const rest = { start: changed.start, end, interval, unitAmount: toMinor(to), paidAt: paidAt(difference) }
-      return [{ ...rest, isGivenBack: false }]
+      const rest = { start: changed.start, end, interval, paidAt: paidAt(difference) }
+      return [{ ...rest, unitAmount: toMinor(to), quantity: to.quantity, isGivenBack: false }]
     })
   return [...periods, ...changes].toSorted((one, other) => one.paidAt - other.paidAt)
 }
 
-const toMinor = ({ value }: Terms) => Number(value.replace('.', ''))
+const toMinor = ({ value }: Pick<Terms, 'value'>) => Number(value.replace('.', ''))
+
+const toTotal = (terms: Terms) => toMinor(terms) * terms.quantity
 
 const periodEnd = (start: number, { interval }: Terms) =>
   nextPeriodEnd(start, parseInterval(interval) ?? { interval: null, intervalCount: null }, start)
@@ -160,21 +173,43 @@ const paidPeriod = (
   end,
   paidAt: paidAt(payment),
   interval: end - start > LONGEST_MONTH_SECONDS ? 'year' : 'month',
-  unitAmount: payment.amount,
+  ...toUnits(payment.amount, paymentOwn(payment).metadata),
   isGivenBack: isGivenBack(records, payment, true),
 })
 
 const startOfDay = (seconds: number) => Date.parse(toDate(seconds)) / 1000
 
-/** What the current period is sold for, and what a scheduled change leads to: its amount is set before the charge that it is for. */
-function prices(subscription: SubscriptionRecord, charges: PaymentRecord[]): Pick<Sale, 'price' | 'scheduled'> {
-  const price = soldPrice(subscription.price)
-  const { scheduled } = Scheduled.safeParse(subscriptionOwn(subscription).metadata).data ?? {}
+/**
+ * What the current period is sold for, before an offer is taken off, and what a scheduled change leads to: its amount is set before the
+ * charge that it is for.
+ */
+function plans(subscription: SubscriptionRecord, charges: PaymentRecord[]): Pick<Sale, 'plan' | 'scheduled'> {
+  const { price } = subscription
+  const { metadata } = subscriptionOwn(subscription)
+  const toPlan = ({ unitAmount: amount, quantity }: Units, cycle = {}): Plan => ({
+    price: soldPrice({ ...price, ...cycle, amount }),
+    quantity,
+  })
+  const { scheduled } = Scheduled.safeParse(metadata).data ?? {}
   const hasBegun = !scheduled || charges.some(({ created }) => toDate(created) >= scheduled.at)
-  if (hasBegun || toMinor(scheduled.to) !== price.amount) return { price, scheduled: null }
-  const toPrice = (terms: Terms) =>
-    soldPrice({ ...subscription.price, amount: toMinor(terms), ...parseInterval(terms.interval) })
-  return { price: toPrice(scheduled.from), scheduled: toPrice(scheduled.to) }
+  if (hasBegun || toTotal(scheduled.to) !== price.amount)
+    return { plan: toPlan(toUnits(price.amount, metadata)), scheduled: null }
+  const ofTerms = (terms: Terms) =>
+    toPlan({ unitAmount: toMinor(terms), quantity: terms.quantity }, parseInterval(terms.interval) ?? {})
+  return { plan: ofTerms(scheduled.from), scheduled: ofTerms(scheduled.to) }
+}
+
+type Units = Pick<PaidPeriod, 'unitAmount' | 'quantity'>
+
+/** The price of one unit before an offer is taken off, and how many units an amount is charged for; one unit if the owner has set it. */
+function toUnits(amount: number, metadata: unknown): Units {
+  const first = FirstSale.safeParse(metadata).data
+  const { reduction, units = first && { ...first.renewal, quantity: first.quantity } } =
+    Renewal.safeParse(metadata).data ?? {}
+  const isReduced = reduction && toMinor({ value: reduction.reduced }) === amount
+  const whole = isReduced ? toMinor({ value: reduction.price }) : amount
+  const isOfUnits = units && toMinor(units) * units.quantity === whole
+  return isOfUnits ? { unitAmount: toMinor(units), quantity: units.quantity } : { unitAmount: whole, quantity: 1 }
 }
 
 /** Mollie has no years and no ids of prices: see `prices` of the driver. */

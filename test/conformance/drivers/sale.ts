@@ -1,6 +1,6 @@
 import { type AccountRecords, findPaid } from '../../../dev/emulators/core/acts/account-records.ts'
 import type { InvoiceRecord, PaymentRecord } from '../../../dev/emulators/core/domain/money-records.ts'
-import type { SoldPrice, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
+import type { SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import type { PurchaseStatus } from '../../../lib/processors/processor.ts'
 
 /** A sale, read from what an emulator stores and not through our adapters, in the terms of the user endpoint. */
@@ -16,15 +16,17 @@ export interface Sale {
   periodEnd: string | null
   /** The periods charged for, without trials, oldest first. A one-time purchase has one period without an end. */
   paidPeriods: PaidPeriod[]
-  /** The processor's price of the current plan; null: the price that the page sold. */
-  price: SoldPrice | null
-  /** The price that a scheduled change of plan leads to; null if none is scheduled. */
-  scheduled: SoldPrice | null
+  /** The processor's price of the current plan, and how many units of it; null: what the page sold. */
+  plan: Plan | null
+  /** What a scheduled change of plan leads to; null if none is scheduled. */
+  scheduled: Plan | null
   /** Whether it began with a trial. */
   hadTrial: boolean
   /** The ids of its successful payments. */
   paid: string[]
 }
+
+export type Plan = Pick<SubscriptionRecord, 'price' | 'quantity'>
 
 /** A paid period. A change of plan that is charged immediately has its own. Times are Unix times in seconds. */
 export interface PaidPeriod {
@@ -35,6 +37,7 @@ export interface PaidPeriod {
   interval: 'month' | 'year' | 'once'
   /** The price in minor units, before taxes and discounts. For a one-time sale and at Mollie: what was paid. */
   unitAmount: number
+  quantity: number
   /** Whether it was fully refunded. */
   isGivenBack: boolean
 }
@@ -58,7 +61,7 @@ export function subscriptionSale(
   subscription: SubscriptionRecord,
   all: SubscriptionRecord[] = [subscription],
 ): Sale {
-  const { id, cancelAt, periodEnd } = subscription
+  const { id, cancelAt, periodEnd, price, quantity } = subscription
   const status = STATUSES[subscription.status]
   if (!status) throw new Error(`unknown subscription status ${subscription.status}`)
   const ids = all.map((each) => each.id)
@@ -72,8 +75,8 @@ export function subscriptionSale(
     hadTrial: all.some(({ trialEnd }) => trialEnd !== null),
     renews: status !== 'canceled' && cancelAt === null,
     paidPeriods: invoices.filter(isPaidPeriod).map((each) => invoicedPeriod(records, each)),
-    price: subscription.price,
-    scheduled: subscription.scheduled?.price ?? null,
+    plan: { price, quantity },
+    scheduled: subscription.scheduled,
     paid: ids.flatMap((each) => findPaid(records, each)).map((each) => each.id),
   }
 }
@@ -91,6 +94,7 @@ function invoicedPeriod(records: AccountRecords, invoice: InvoiceRecord): PaidPe
     paidAt: paidAt ?? created,
     interval,
     unitAmount: invoice.price.amount,
+    quantity: invoice.quantity,
     isGivenBack: !!payment && isGivenBack(records, payment, false),
   }
 }
@@ -111,7 +115,7 @@ export function oneTimeSale(
     hadTrial: false,
     renews: false,
     periodEnd: null,
-    price: null,
+    plan: null,
     scheduled: null,
     paidPeriods: begun
       ? [
@@ -121,6 +125,7 @@ export function oneTimeSale(
             paidAt: paidAt(payment),
             interval: 'once',
             unitAmount: payment.amount,
+            quantity: payment.sold?.quantity ?? 1,
             isGivenBack: isOver,
           },
         ]

@@ -78,14 +78,18 @@ const TYPES: Record<
   'subscription.past_due': (is, was) => is.status === 'past_due' && was.status !== 'past_due',
   'subscription.access_ended': (_is, _was, hadEnded, change) => isPastGrace(change) && !hadEnded,
   'subscription.recovered': (is, _was, hadEnded) => is.status === 'active' && hadEnded,
-  'subscription.plan_changed': (is, was) => is.price_id !== was.price_id,
+  'subscription.plan_changed': (is, was) => isOtherPlan(is, was),
   'subscription.plan_change_scheduled': (is, was) =>
-    is.scheduled_change !== null && is.scheduled_change.price_id !== was.scheduled_change?.price_id,
+    is.scheduled_change !== null && (!was.scheduled_change || isOtherPlan(is.scheduled_change, was.scheduled_change)),
   'subscription.cancel_scheduled': (is, was) =>
     is.status !== 'canceled' && is.cancel_at_period_end && !was.cancel_at_period_end,
   'subscription.uncanceled': (is, was) =>
     is.status !== 'canceled' && !is.cancel_at_period_end && was.cancel_at_period_end,
 }
+
+type PlanOfEvent = Pick<EventSubscription, 'price_id' | 'quantity'>
+
+const isOtherPlan = (is: PlanOfEvent, was: PlanOfEvent) => is.price_id !== was.price_id || is.quantity !== was.quantity
 
 /** The event types of a change. Renewals have an invariant of their own, since not every change of a period is one. */
 function dueTypes(change: Change, hadEnded: boolean): string[] {
@@ -174,7 +178,7 @@ export const isSameDay = (seconds: number, at: string) => isoTime(seconds).slice
 function paidPeriodEnds({ known }: Case, changes: Change[], sale: Sale | undefined) {
   if (!known.everything || !sale) return []
   return changes.flatMap(({ was, is, at }, place) => {
-    if (!was || was.price_id !== is.price_id || !['trialing', 'active'].includes(was.status)) return []
+    if (!was || isOtherPlan(is, was) || !['trialing', 'active'].includes(was.status)) return []
     const { status, current_period_end: end } = is
     if (status !== 'active' || !end) return []
     const latestEnd = Math.max(...changes.slice(0, place).map((earlier) => time(earlier.is.current_period_end)))

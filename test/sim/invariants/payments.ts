@@ -286,9 +286,11 @@ function overlappingPeriods({ company: { life } }: Case, { processorId, isSubscr
   if (!isSubscription) return []
   const changesPlan = life.steps.some((step) => step?.act === 'change-plan')
   return paidPeriods
-    .filter(({ start, interval, unitAmount }, place) => {
+    .filter(({ start, interval, unitAmount, quantity }, place) => {
       const before = paidPeriods[place - 1]
-      const isChange = changesPlan && (before?.interval !== interval || before.unitAmount !== unitAmount)
+      const isSamePlan =
+        before?.interval === interval && before.unitAmount === unitAmount && before.quantity === quantity
+      const isChange = changesPlan && !isSamePlan
       return !isChange && start + DAY_SECONDS < (before?.end ?? 0)
     })
     .map(({ start }) => `${processorId} was charged from ${isoTime(start)} on, in the middle of a paid period`)

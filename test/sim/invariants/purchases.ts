@@ -1,6 +1,5 @@
-import type { SoldPrice } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { getDriver } from '../../conformance/drivers/drivers.ts'
-import type { Sale } from '../../conformance/drivers/sale.ts'
+import type { Plan, Sale } from '../../conformance/drivers/sale.ts'
 import { isUnlisted } from '../paywalls.ts'
 import type { Company, Order } from '../person.ts'
 import { type Case, DAY_SECONDS, findOrder, type Invariant, type StoredPurchase } from './case.ts'
@@ -130,18 +129,19 @@ const isReplaced = ({ company: { people }, purchases }: Case, { id, member }: St
     .filter((other) => other.id !== id && other.member === member && other.status !== 'pending')
     .some(({ url }) => people.some(({ orders }) => orders.get(url ?? '')?.replaces))
 
-/** A purchase shows the price that its page was opened to sell, or the price that its plan was changed to. */
+/** A purchase shows the price and the quantity that its page was opened to sell, or those that its plan was changed to. */
 export const SOLD_AS_ORDERED: Invariant = {
   name: 'sold as ordered',
   faults: ({ company, purchases, processorState: { sales } }) =>
-    purchases.flatMap(({ id, processorId, url, status, price_slug: slug, unit_amount: amount, currency }) => {
+    purchases.flatMap(({ id, processorId, url, status, price_slug: slug, unit_amount: amount, currency, quantity }) => {
       const order = findOrder(company, { url })
-      const changed = sales.find((sale) => sale.processorId === processorId)?.price
+      const changed = sales.find((sale) => sale.processorId === processorId)?.plan
       const due = changed ? chargedFor(company, changed) : order
       // A subscription that has ended may have had its first plan when it was last read.
-      const isRight = (one: SoldAs | undefined) => one && sold(one) === `${slug} for ${amount} ${currency}`
+      const shown = sold({ slug, amount, currency, quantity })
+      const isRight = (one: SoldAs | undefined) => one && sold(one) === shown
       if (!due || isRight(due) || (status === 'canceled' && isRight(order))) return []
-      return [`${id} is ${slug} for ${amount} ${currency}, and is charged as ${sold(due)}`]
+      return [`${id} is ${shown}, and is charged as ${sold(due)}`]
     }),
 }
 
@@ -152,22 +152,24 @@ export const SCHEDULED_AS_AT_PROCESSOR: Invariant = {
     life.processorState.sales.flatMap((sale) => {
       const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
       if (!purchase || !sale.renews || sale.status === 'canceled' || isFoundLater(life, sale)) return []
-      const there = sale.scheduled ? String(chargedFor(life.company, sale.scheduled).slug) : 'nothing'
+      const named = ({ slug, quantity }: Pick<SoldAs, 'slug' | 'quantity'>) => `${quantity} of ${slug}`
+      const there = sale.scheduled ? named(chargedFor(life.company, sale.scheduled)) : 'nothing'
       const { scheduled_change: change } = purchase
-      const here = change ? String(change.price_slug) : 'nothing'
+      const here = change ? named({ slug: change.price_slug, quantity: change.quantity }) : 'nothing'
       return here === there ? [] : [`${sale.processorId} changes to ${here} here and to ${there} there`]
     }),
 }
 
 /** What a purchase shows as its price; `slug` null: it is not in the paywall file. */
-type SoldAs = Pick<Order, 'amount' | 'currency'> & { slug: string | null }
+type SoldAs = Pick<Order, 'amount' | 'currency' | 'quantity'> & { slug: string | null }
 
-const sold = ({ slug, amount, currency }: SoldAs) => `${slug} for ${amount} ${currency}`
+const sold = ({ slug, amount, currency, quantity }: SoldAs) => `${quantity} of ${slug} for ${amount} ${currency}`
 
 /** The price in the paywall file that refers to a price at the processor, if there is one. */
-function chargedFor({ life: { processor } }: Company, { id, interval, amount, currency }: SoldPrice): SoldAs {
+function chargedFor({ life: { processor } }: Company, { price, quantity }: Plan): SoldAs {
+  const { id, interval, amount, currency } = price
   const { prices } = getDriver(processor)
   const slug = interval === 'year' ? 'yearly' : 'monthly'
   const isNamed = interval === 'year' ? id === prices.yearly : [prices.monthly, prices.local].includes(id)
-  return { slug: isNamed && !isUnlisted(amount) ? slug : null, amount, currency: currency.toUpperCase() }
+  return { slug: isNamed && !isUnlisted(amount) ? slug : null, amount, currency: currency.toUpperCase(), quantity }
 }

@@ -86,8 +86,8 @@ interface Credited {
   end: number
 }
 
-const tokensPerPeriod = ({ interval, unitAmount }: PaidPeriod) =>
-  isUnlisted(unitAmount) ? 0 : TOKENS_A_PERIOD[interval]
+const tokensPerPeriod = ({ interval, unitAmount, quantity }: PaidPeriod) =>
+  isUnlisted(unitAmount) ? 0 : TOKENS_A_PERIOD[interval] * quantity
 const maxTokens = ({ charged }: Credited) => Math.max(...charged.map(tokensPerPeriod))
 
 /**
