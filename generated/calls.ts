@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_8051dd57feee7e23'
+const RELEASE = 'release_c6d48155c55f1a78'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -211,6 +211,23 @@ export function endSession<Result>(db: Database, p: {
   )
 }
 
+/** functions/start-checkout/find-offer-by-code.sql */
+export function findOfferByCode<Result>(db: Database, p: {
+  tokenUserId: string
+  tokenAudience: string
+  tokenSessionId: string
+  paywallId: string
+  host: string
+  code: string
+  country: string
+  network?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.find_offer_by_code($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text) as result`,
+    [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.code, p.country, p.network ?? null],
+  )
+}
+
 /** functions/bootstrap/find-paywall-of-host.sql */
 export function findPaywallOfHost<Result>(db: Database, p: {
   host: string
@@ -399,23 +416,6 @@ export function listPayments<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.list_payments($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
     [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.before ?? null],
-  )
-}
-
-/** functions/start-checkout/offer-of-code.sql */
-export function offerOfCode<Result>(db: Database, p: {
-  tokenUserId: string
-  tokenAudience: string
-  tokenSessionId: string
-  paywallId: string
-  host: string
-  code: string
-  country: string
-  network?: string | null | undefined
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.offer_of_code($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text) as result`,
-    [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.code, p.country, p.network ?? null],
   )
 }
 

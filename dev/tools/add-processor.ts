@@ -64,7 +64,7 @@ function extendedLists(): SourceFile[] {
       'lib/processors/adapters.ts',
       [beforeTypes, "import { ACME } from './acme/definition.ts'\n"],
       [
-        matchEndOf('ADAPTERS'),
+        endPattern('ADAPTERS'),
         `
   acme: async (credentials, options) =>
     (await import('./acme/adapter.ts')).acmeAdapter(parseCredentials(ACME, credentials), options),`,
@@ -93,18 +93,18 @@ import { startAcmeEmulator } from './acme/emulator.ts'
     extend(
       'test/conformance/drivers/drivers.ts',
       [beforeTypes, "import { ACME } from './acme.ts'\n"],
-      [matchEndOf('DRIVERS'), '\n  acme: ACME,'],
+      [endPattern('DRIVERS'), '\n  acme: ACME,'],
     ),
-    extend('test/conformance/drivers/plans.ts', [matchEndOf('UNNAMED'), "\n  acme: ['team', 'firm'],"]),
-    extend('test/processors/rest.test.ts', [matchEndOf('ERRORS'), '\n  acme: {},']),
+    extend('test/conformance/drivers/plans.ts', [endPattern('UNNAMED'), "\n  acme: ['team', 'firm'],"]),
+    extend('test/processors/rest.test.ts', [endPattern('ERRORS'), '\n  acme: {},']),
     extend('test/scenarios/rebuy.test.ts', [/(?<=const FAILURES.*)(?= \}\n)/, ', acme: 0']),
-    extend('test/scenarios/switch-plan.test.ts', [matchEndOf('EXPECTED'), '\n  acme: { charged: [], reported: [] },']),
-    extend('test/scenarios/chargeback.test.ts', [matchEndOf('OTHER_EVENTS'), '\n  acme: [[], []],']),
+    extend('test/scenarios/switch-plan.test.ts', [endPattern('EXPECTED'), '\n  acme: { charged: [], reported: [] },']),
+    extend('test/scenarios/chargeback.test.ts', [endPattern('OTHER_EVENTS'), '\n  acme: [[], []],']),
   ]
 }
 
 /** Matches the end of a constant that is an object. */
-function matchEndOf(constant: string): RegExp {
+function endPattern(constant: string): RegExp {
   return new RegExp(`(?<=const ${constant}\\b[^]*?)(?=\\n\\}\\n)`)
 }
 

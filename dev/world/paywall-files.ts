@@ -68,7 +68,7 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
   }
   return {
     current: () => [...files.values()],
-    served: () => inOrderOf([...files.values()], stored.files),
+    served: () => sortedAs([...files.values()], stored.files),
     known: () => {
       const all = [...stored.files, ...files.values()]
       const paywalls = mergeVersions([...all.flatMap((file) => file.paywalls), ...stored.former])
@@ -96,7 +96,7 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
 }
 
 /** Sorts files by their owners, and their paywalls, as in `given`. Others come last. */
-function inOrderOf(given: PaywallFile[], files: PaywallFile[]): PaywallFile[] {
+function sortedAs(given: PaywallFile[], files: PaywallFile[]): PaywallFile[] {
   const owners = given.map(({ owner }) => owner.email)
   const ids = given.flatMap(({ paywalls }) => paywalls.map(({ id }) => id))
   const rank = (list: string[], value: string) => (list.includes(value) ? list.indexOf(value) : list.length)

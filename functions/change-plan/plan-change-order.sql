@@ -87,12 +87,12 @@ end $$;
 -- Whether a quantity of a price is higher per day than what a subscription is charged now.
 create function is_upgrade(subscription purchases, price prices, quantity bigint) returns boolean language plpgsql stable as $$
 begin
-  return price.amount::numeric * quantity / days_of(price.interval, price.interval_count)
-    > subscription.unit_amount::numeric * subscription.quantity / days_of(subscription.interval, subscription.interval_count);
+  return price.amount::numeric * quantity / interval_days(price.interval, price.interval_count)
+    > subscription.unit_amount::numeric * subscription.quantity / interval_days(subscription.interval, subscription.interval_count);
 end $$;
 
 -- The average length of a period in days.
-create function days_of(unit text, units integer) returns numeric language sql immutable as $$
+create function interval_days(unit text, units integer) returns numeric language sql immutable as $$
   select units * case unit when 'day' then 1 when 'week' then 7 when 'month' then 365.25 / 12 when 'year' then 365.25 end
 $$;
 

@@ -37,7 +37,7 @@ export const forgetCode = (c: PagesContext, home: Home): void => {
 
 const findOffer = (c: PagesContext, site: Site, token: string, code: string) =>
   callApi(c, 'START_CHECKOUT', Offer, {
-    path: `/api/v1/paywall/${site.paywallId}/offer-of-code`,
+    path: `/api/v1/paywall/${site.paywallId}/find-offer-by-code`,
     token,
     body: { code },
   })

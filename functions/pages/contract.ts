@@ -11,7 +11,7 @@ export const PLACES = [...SITES, ...EMBEDDED_PLACES]
 const EMBEDDED = /^((?:\/p\/[^/]+)?)\/embed(?=\/|$)/
 
 /** The front page of the paywall or the host that a path belongs to, in a dialog that of the dialog. */
-export const frontOf = (path: string): string => /^(?:\/p\/[^/]+)?(?:\/embed(?=\/|$))?/.exec(path)?.[0] || '/'
+export const frontPath = (path: string): string => /^(?:\/p\/[^/]+)?(?:\/embed(?=\/|$))?/.exec(path)?.[0] || '/'
 
 /** Whether a path is that of a page in a dialog. */
 export const isEmbeddedPath = (path: string): boolean => EMBEDDED.test(path)

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../../lib/http/errors.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
-import { frontOf, isEmbeddedPath } from './contract.ts'
+import { frontPath, isEmbeddedPath } from './contract.ts'
 import { rememberedEmbedder } from './embedder.ts'
 import { sentForm } from './form.ts'
 import { defaultLocale, parseTag, wantedLocale } from './locale.ts'
@@ -31,7 +31,7 @@ function frontPage(c: Context, error: string): string | null {
   const { path, method } = c.req
   const isUnknown = error === paywallErrors.unknown_paywall[1]
   if (isUnknown && isEmbeddedPath(path)) return null
-  const front = isUnknown ? '/' : frontOf(path)
+  const front = isUnknown ? '/' : frontPath(path)
   if (front === path && method !== 'POST') return null
   const locale = c.req.query('locale')
   return locale === undefined ? front : `${front}?${new URLSearchParams({ locale })}`

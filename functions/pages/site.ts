@@ -5,7 +5,7 @@ import { logPaywall } from '../../lib/http/paywall-target.ts'
 import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import type { Offer } from '../../lib/paywall/offer.ts'
 import { callApi, failure, isRefused, type PagesContext } from './call-api.ts'
-import { frontOf, isEmbeddedPath } from './contract.ts'
+import { frontPath, isEmbeddedPath } from './contract.ts'
 import { parseEmbedder, rememberedEmbedder } from './embedder.ts'
 import { listImages } from './images.ts'
 import { defaultLocale, parseTag, wantedLocale } from './locale.ts'
@@ -70,7 +70,7 @@ const Found = z.object({ id: z.string() })
 /** Finds the paywall of a request by its path or its host; null if the host belongs to no paywall. */
 export async function findHome(c: PagesContext): Promise<Home | null> {
   const named = c.req.param('id')
-  const path = frontOf(c.req.path)
+  const path = frontPath(c.req.path)
   if (named !== undefined) return { paywallId: named, path }
   const found = await callApi(c, 'BOOTSTRAP', Found, { path: '/api/v1/paywall' })
   if (isRefused(found) && found.status === 404) return null

@@ -31,7 +31,7 @@ begin
       exit;
     end if;
     cursor := paywall;
-    turn := take_next_of_paywall(paywall, limits);
+    turn := take_next(paywall, limits);
     wait := least(wait, turn.wait);
     continue when turn.taken = '[]';
     taken := taken || turn.taken;
@@ -40,7 +40,7 @@ begin
   end loop;
 
   while jsonb_array_length(taken) < count and cardinality(queue) > 0 loop
-    turn := take_next_of_paywall(queue[1], limits);
+    turn := take_next(queue[1], limits);
     wait := least(wait, turn.wait);
     taken := taken || turn.taken;
     queue := case when turn.taken = '[]' then queue[2:] else queue[2:] || queue[1] end;
@@ -66,7 +66,7 @@ end $$;
 --
 -- Locks these rows. It waits for no row lock, since locked rows are skipped, and it locks no member: so it cannot deadlock with writers,
 -- who lock a member and then its purchases.
-create function take_next_of_paywall(paywall_id text, limits jsonb, out taken jsonb, out wait interval) language plpgsql as $$
+create function take_next(paywall_id text, limits jsonb, out taken jsonb, out wait interval) language plpgsql as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
   page checkouts;
@@ -78,7 +78,7 @@ declare
 begin
   taken := '[]';
   select e.* into event from pending_events e
-  where e.paywall_id = take_next_of_paywall.paywall_id and e.due_at <= present order by e.due_at limit 1 for no key update skip locked;
+  where e.paywall_id = take_next.paywall_id and e.due_at <= present order by e.due_at limit 1 for no key update skip locked;
   hold := held_for(paywall_id, event.acquiring, present);
   if event.event_id is not null and hold is not null then
     update pending_events e set due_at = present + hold
@@ -95,7 +95,7 @@ begin
 
   pause := null;
   select c.* into page from checkouts c
-  where c.paywall_id = take_next_of_paywall.paywall_id and c.reconcile_at <= present
+  where c.paywall_id = take_next.paywall_id and c.reconcile_at <= present
   order by c.reconcile_at limit 1 for no key update skip locked;
   hold := held_for(paywall_id, page.acquiring, present);
   if page.id is not null and hold is not null then
@@ -111,7 +111,7 @@ begin
   end if;
 
   select p.* into purchase from purchases p
-  where p.paywall_id = take_next_of_paywall.paywall_id and p.reconcile_at <= present
+  where p.paywall_id = take_next.paywall_id and p.reconcile_at <= present
   order by p.reconcile_at limit 1 for no key update skip locked;
   pause := null;
   hold := held_for(paywall_id, purchase.acquiring, present);

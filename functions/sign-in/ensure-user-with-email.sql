@@ -4,7 +4,7 @@
 create function ensure_user_with_email(paywall_id text, address text, anonymous_id uuid) returns uuid
 language plpgsql as $$
 declare
-  here constant record := users_of_paywall(paywall_id);
+  here constant record := paywall_scope(paywall_id);
   known_id uuid;
   is_anonymous boolean;
 begin
@@ -30,7 +30,7 @@ end $$;
 -- paywall: concurrent sign-ins of it wait here, and then see that it is known or merged.
 create function lock_anonymous(paywall_id text, anonymous_id uuid, known_id uuid) returns boolean language plpgsql as $$
 declare
-  here constant record := users_of_paywall(paywall_id);
+  here constant record := paywall_scope(paywall_id);
 begin
   perform from users u where u.id in (anonymous_id, known_id) order by u.id for no key update;
   return not is_merged(anonymous_id) and exists (

@@ -18,7 +18,7 @@ end $$;
 create function lock_restorable(paywall_id text, address text, anonymous_id uuid) returns uuid[]
 language plpgsql as $$
 declare
-  here constant record := users_of_paywall(paywall_id);
+  here constant record := paywall_scope(paywall_id);
   ids constant uuid[] := array(select restorable_users(paywall_id, address));
 begin
   perform from users u

@@ -10,7 +10,7 @@ import { paywallErrors } from '../../lib/http/shared-errors.ts'
  * of a wrong code are those of start-checkout.
  */
 
-export const CODE_PATH = '/api/v1/paywall/:id/offer-of-code'
+export const CODE_PATH = '/api/v1/paywall/:id/find-offer-by-code'
 
 export const CodeBody = z.object(
   { code: z.string('Invalid code').trim().min(1, 'Invalid code').max(OFFER_LENGTH, 'Invalid code') },

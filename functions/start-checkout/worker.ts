@@ -15,8 +15,8 @@ import { logSubject } from '../../lib/log/log.ts'
 import type { PurchaseStatus } from '../../lib/processors/processor.ts'
 import { claimOrWait } from './claim-or-wait.ts'
 import { type CheckoutRequest, errors, OFFER_PROBLEMS, type OfferProblem, PATH } from './contract.ts'
+import { showOfferByCode } from './find-offer-by-code.ts'
 import { CODE_PATH } from './internal-contract.ts'
-import { showOfferOfCode } from './offer-of-code.ts'
 import { openCheckout } from './open-checkout.ts'
 import { cacheReply, inOrder, readCachedReply } from './replies.ts'
 import { readRequest } from './request.ts'
@@ -59,7 +59,7 @@ app.post(PATH, async (c) => {
   }
 })
 
-app.post(CODE_PATH, showOfferOfCode)
+app.post(CODE_PATH, showOfferByCode)
 
 app.all(PATH, allowOnly('POST'))
 app.all(CODE_PATH, allowOnly('POST'))

@@ -19,7 +19,7 @@ begin
 end $$;
 
 -- The owner and the mode of the users that may be members of a paywall.
-create function users_of_paywall(paywall_id text, out owner_id uuid, out is_test boolean) language plpgsql stable as $$
+create function paywall_scope(paywall_id text, out owner_id uuid, out is_test boolean) language plpgsql stable as $$
 begin
   select p.owner_id, p.is_test into owner_id, is_test from paywalls p where p.id = paywall_id;
 end $$;
@@ -29,7 +29,7 @@ end $$;
 create function find_named_user(paywall_id text, email text, user_id text, external_id text) returns uuid
 language plpgsql stable as $$
 declare
-  here constant record := users_of_paywall(paywall_id);
+  here constant record := paywall_scope(paywall_id);
   named users;
   named_id uuid := as_uuid(user_id);
 begin
@@ -101,7 +101,7 @@ begin
   perform from users u where u.id = user_id for share;
   if is_merged(user_id) then return false; end if;
   insert into members (paywall_id, user_id, owner_id, is_test)
-  select paywall_id, user_id, here.owner_id, here.is_test from users_of_paywall(paywall_id) here
+  select paywall_id, user_id, here.owner_id, here.is_test from paywall_scope(paywall_id) here
   on conflict on constraint members_pkey do nothing;
   return true;
 end $$;

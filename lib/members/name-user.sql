@@ -7,7 +7,7 @@ create function name_user(
   paywall_id text, email text, external_id text, out refusal text, out id uuid, out lacks_name boolean
 ) language plpgsql as $$
 declare
-  here constant record := users_of_paywall(paywall_id);
+  here constant record := paywall_scope(paywall_id);
   by_email users;
   by_external_id users;
 begin

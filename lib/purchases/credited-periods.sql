@@ -24,7 +24,7 @@ begin
   if after.unmatched_from is not null or before.paid_period_start is not null
     or has_other_trial(after.paywall_id, after.user_id, after.id) then return '{}'; end if;
   return credit_each(after, 'trial', (
-    select coalesce(jsonb_object_agg(t ->> 'type', tokens_of_units((t ->> 'trial_count')::bigint, after.quantity)), '{}')
+    select coalesce(jsonb_object_agg(t ->> 'type', unit_tokens((t ->> 'trial_count')::bigint, after.quantity)), '{}')
     from prices p, jsonb_array_elements(p.tokens) t where p.id = after.price_id and t ? 'trial_count'));
 end $$;
 
@@ -148,12 +148,12 @@ $$;
 create function tokens_a_period(price prices, quantity bigint) returns jsonb language plpgsql stable as $$
 begin
   return (
-    select coalesce(jsonb_object_agg(t ->> 'type', tokens_of_units((t ->> 'count')::bigint, quantity)), '{}')
+    select coalesce(jsonb_object_agg(t ->> 'type', unit_tokens((t ->> 'count')::bigint, quantity)), '{}')
     from jsonb_array_elements(price.tokens) t);
 end $$;
 
 -- The tokens of several units. The processor may report any quantity: no balance holds more than the largest one.
-create function tokens_of_units(count bigint, quantity bigint) returns bigint language sql immutable as $$
+create function unit_tokens(count bigint, quantity bigint) returns bigint language sql immutable as $$
   select least(count::numeric * quantity, largest_balance())::bigint
 $$;
 

@@ -115,7 +115,7 @@ begin
   if after.status = 'canceled' or scheduled_end(after) <= after.scheduled_change_at then after.scheduled_change_at := null; end if;
   after.scheduled_price_id := case
     when after.scheduled_change_at is null then null
-    when snapshot ? 'scheduled_charge' then price_of_charge(after, snapshot -> 'scheduled_charge')
+    when snapshot ? 'scheduled_charge' then charged_price(after, snapshot -> 'scheduled_charge')
     else price_named(after, snapshot ->> 'scheduled_price') end;
   after.scheduled_quantity := case when after.scheduled_change_at is not null then after.scheduled_quantity end;
   return after;
@@ -134,7 +134,7 @@ begin
 end $$;
 
 -- The same by what it charges, {unit_amount, currency, interval, interval_count}, if the processor has no names for prices.
-create function price_of_charge(p purchases, charge jsonb) returns text language plpgsql stable as $$
+create function charged_price(p purchases, charge jsonb) returns text language plpgsql stable as $$
 begin
   p.price_id := p.scheduled_price_id;
   p.processor_price := null;

@@ -99,16 +99,16 @@ export class Paywall {
    */
   user(who: AccessToken, options?: TokenOptions): Promise<SignedInUser | null>
   user(who: Identity | AccessToken, options: TokenOptions = {}): Promise<User | null> {
-    return 'token' in who ? this.#userOfToken(who, options) : this.#userOf(who, options)
+    return 'token' in who ? this.#readTokenUser(who, options) : this.#readUser(who, options)
   }
 
-  #userOf(who: Identity, { clientIp, ...options }: UserOptions): Promise<User | null> {
+  #readUser(who: Identity, { clientIp, ...options }: UserOptions): Promise<User | null> {
     const params = { path: { id: this.#id }, query: snakeCase(who), header: clientIpHeader(clientIp) }
     const call = this.#client(options).GET('/api/v1/paywall/{id}/user', { params })
     return unwrap(call).then(toUser, nullIfUnknown)
   }
 
-  async #userOfToken(
+  async #readTokenUser(
     { token: given }: AccessToken,
     { clientIp, fresh = false, ...options }: TokenOptions,
   ): Promise<SignedInUser | null> {

@@ -88,15 +88,15 @@ test('to users as well', async () => {
 })
 
 test('`accepts_codes` is set if a code can be entered', async () => {
-  const settingsOf = async ({ paywall }: Tenant) => {
+  const readSettings = async ({ paywall }: Tenant) => {
     const reply = await call(world, `/api/v1/paywall/${paywall.id}/bootstrap`)
     return z.object({ settings: z.looseObject({}) }).parse(reply.body).settings
   }
-  expect(await settingsOf(shop)).toMatchObject({ accepts_codes: true })
+  expect(await readSettings(shop)).toMatchObject({ accepts_codes: true })
   const ended = offer('ended', { code: 'ENDED-27', show: 'code', ends_at: '2020-01-01T00:00:00Z' })
   const later = offer('later', { code: 'LATER-27', starts_at: LATER })
   const others = await newTenant(world, { prices: [monthly({ locals: [] })], offers: [ended, later] })
-  expect(await settingsOf(others)).not.toHaveProperty('accepts_codes')
+  expect(await readSettings(others)).not.toHaveProperty('accepts_codes')
 })
 
 test('an offer is left out for users who have used it, and for everybody once it is used up', async () => {

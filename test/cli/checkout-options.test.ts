@@ -4,7 +4,7 @@ import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { readErrors, sampleFileText } from '../support/sample-paywall-file.ts'
 
 /** The errors of a file without prices that has these options. */
-function errorsOf(acquiring: ProcessorName, checkout: unknown): Promise<string[]> {
+function readOptionErrors(acquiring: ProcessorName, checkout: unknown): Promise<string[]> {
   const text = sampleFileText({
     'paywalls[0].settings.checkout': checkout,
     'paywalls[0].processor': { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
@@ -57,8 +57,8 @@ describe('an option that the processor lacks is refused with its path and the na
     ['mollie', ALL.map((option) => `${option}: Mollie does not support this`), []],
   ])('%s', async (acquiring, on, off) => {
     const all = (value: boolean) => Object.fromEntries(ALL.map((option) => [option, value]))
-    expect(await errorsOf(acquiring, all(true))).toEqual(at(...on))
-    expect(await errorsOf(acquiring, all(false))).toEqual(at(...off))
+    expect(await readOptionErrors(acquiring, all(true))).toEqual(at(...on))
+    expect(await readOptionErrors(acquiring, all(false))).toEqual(at(...off))
   })
 })
 
@@ -69,7 +69,7 @@ test.each<[ProcessorName, locale: string, problem: string | RegExp]>([
   ['chargebee', 'xx', /^Chargebee does not support xx: use one of de, de-AT, /],
   ['freemius', 'es-ES', /^Freemius does not support es-ES: use one of en-US, de-DE, fr-FR$/],
 ])('%s: a page in %s is refused', async (acquiring, locale, problem) => {
-  const [error, ...others] = await errorsOf(acquiring, { locale })
+  const [error, ...others] = await readOptionErrors(acquiring, { locale })
   expect(others).toEqual([])
   expect(error?.replace('paywalls[0].settings.checkout.locale: ', '')).toMatch(problem)
 })
@@ -81,11 +81,11 @@ test.each<[ProcessorName, locale: string]>([
   ['chargebee', 'de'],
   ['freemius', 'de-DE'],
 ])('%s: a page can be in %s', async (acquiring, locale) => {
-  expect(await errorsOf(acquiring, { locale })).toEqual([])
+  expect(await readOptionErrors(acquiring, { locale })).toEqual([])
 })
 
 test('a misspelt option and a wrong type are refused', async () => {
-  expect(await errorsOf('stripe', { promotion_code: true, terms: 'yes' })).toEqual(
+  expect(await readOptionErrors('stripe', { promotion_code: true, terms: 'yes' })).toEqual(
     at('terms: expected boolean, received string', 'promotion_code: unknown field: did you mean promotion_codes?'),
   )
 })

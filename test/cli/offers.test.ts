@@ -34,7 +34,7 @@ const SPRING = {
 const once = (discount: object) => ({ ...SPRING, discount, prices: ['lifetime'] })
 
 /** The errors of a file with these offers, without the path of the list. */
-async function errorsOf(offers: object[], acquiring: ProcessorName = 'stripe'): Promise<string[]> {
+async function readOfferErrors(offers: object[], acquiring: ProcessorName = 'stripe'): Promise<string[]> {
   const text = sampleFileText({
     'paywalls[0].processor': { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
     'paywalls[0].prices': PRICES,
@@ -42,7 +42,8 @@ async function errorsOf(offers: object[], acquiring: ProcessorName = 'stripe'): 
   })
   return (await readErrors(text)).map((error) => error.replace('paywalls[0].offers', 'offers'))
 }
-const errorOf = async (more: object) => errorsOf([{ ...SPRING, ...more }])
+
+const readError = async (more: object) => readOfferErrors([{ ...SPRING, ...more }])
 
 test.each<[string, object]>([
   ['a part of each period for some time', {}],
@@ -53,7 +54,7 @@ test.each<[string, object]>([
   ['with everything', { badge: 'Now', countries: ['DE', 'AT'], max: 10, code: 'SPRING-27', show: 'code' }],
   ['for a week', { starts_at: '2027-03-01T00:00:00+01:00', ends_at: '2027-03-08T00:00:00Z' }],
 ])('an offer that takes off %s is accepted', async (_, more) => {
-  expect(await errorOf(more)).toEqual([])
+  expect(await readError(more)).toEqual([])
 })
 
 test.each<[string, object, ...string[]]>([
@@ -120,19 +121,19 @@ test.each<[string, object, ...string[]]>([
   ['for a misspelt field', { tittle: 'Spring' }, 'tittle: unknown field'],
   ['for a field of another type', { title: 5 }, 'title: expected string, received number'],
 ])('an offer that takes off %s is refused with its path', async (_, more, ...errors) => {
-  expect(await errorOf(more)).toEqual(errors.map((error) => `offers[0].${error}`))
+  expect(await readError(more)).toEqual(errors.map((error) => `offers[0].${error}`))
 })
 
 test('an offer to subscribers who cancel has a discount of its own at the processor', async () => {
   const stay = { ...SPRING, id: 'stay', show: 'cancel' }
-  expect(await errorsOf([SPRING, stay])).toEqual([
+  expect(await readOfferErrors([SPRING, stay])).toEqual([
     'offers[1].processorDiscount: is also that of entry 0: an offer to stay needs its own',
   ])
-  expect(await errorsOf([SPRING, { ...stay, processorDiscount: 'OTHER' }])).toEqual([])
+  expect(await readOfferErrors([SPRING, { ...stay, processorDiscount: 'OTHER' }])).toEqual([])
 })
 
 test('two offers have neither the same id nor the same code, in upper or lower case', async () => {
-  const errors = await errorsOf([
+  const errors = await readOfferErrors([
     { ...SPRING, code: 'SPRING' },
     { ...SPRING, code: 'spring' },
     { slug: 'spring', id: 'spring', price: 'monthly' },
@@ -141,8 +142,8 @@ test('two offers have neither the same id nor the same code, in upper or lower c
 })
 
 test("an entry without a discount is the owner's own", async () => {
-  expect(await errorsOf([{ title: { any: 'thing' }, prices: 5 }])).toEqual([])
-  expect(await errorsOf([{ price: 5 }])).toEqual(['offers[0].price: expected string, received number'])
+  expect(await readOfferErrors([{ title: { any: 'thing' }, prices: 5 }])).toEqual([])
+  expect(await readOfferErrors([{ price: 5 }])).toEqual(['offers[0].price: expected string, received number'])
 })
 
 describe('apply', async () => {
@@ -204,7 +205,7 @@ describe('apply', async () => {
 describe('an offer that the processor cannot take off exactly is refused with its name', () => {
   test('freemius', async () => {
     const once = { ...SPRING, id: 'once', discount: { percent: 50, periods: 1 }, processorDiscount: undefined }
-    const errors = await errorsOf([SPRING, once], 'freemius')
+    const errors = await readOfferErrors([SPRING, once], 'freemius')
     expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
       'offers[0].discount.periods: Freemius reduces the first payment only, or all of them: monthly',
       'offers[1].processorDiscount: is required at Freemius: coupon code',
@@ -213,7 +214,7 @@ describe('an offer that the processor cannot take off exactly is refused with it
 
   test('chargebee', async () => {
     const weekly = { ...SPRING, id: 'weekly', prices: ['weekly', 'monthly'] }
-    const errors = await errorsOf([weekly, { ...SPRING, processorDiscount: undefined }], 'chargebee')
+    const errors = await readOfferErrors([weekly, { ...SPRING, processorDiscount: undefined }], 'chargebee')
     expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
       'offers[1].processorDiscount: is required at Chargebee: coupon id',
     ])
@@ -221,7 +222,7 @@ describe('an offer that the processor cannot take off exactly is refused with it
 
   test('mollie', async () => {
     const { processorDiscount: _, ...amounts } = SPRING
-    const errors = await errorsOf([SPRING, { ...amounts, id: 'other' }], 'mollie')
+    const errors = await readOfferErrors([SPRING, { ...amounts, id: 'other' }], 'mollie')
     expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
       'offers[0].processorDiscount: Mollie has no discounts of its own: remove it',
     ])
@@ -230,7 +231,7 @@ describe('an offer that the processor cannot take off exactly is refused with it
   test('polar', async () => {
     const amount = { ...SPRING, discount: { amount: 1, currency: 'USD', periods: 'forever' } }
     const weekly = { ...SPRING, id: 'weekly', prices: ['weekly'], processorDiscount: undefined }
-    const errors = await errorsOf([amount, weekly], 'polar')
+    const errors = await readOfferErrors([amount, weekly], 'polar')
     expect(errors.filter((error) => error.startsWith('offers'))).toEqual([
       'offers[1].processorDiscount: is required at Polar: discount id',
       'offers[1].discount.periods: Polar counts several periods in months, not in days or weeks: weekly',
@@ -250,6 +251,6 @@ describe('an offer that the processor cannot take off exactly is refused with it
       'discount.periods: Stripe counts several periods in months, not in days or weeks: weekly',
     ],
   ])('stripe: %s', async (_, more, error) => {
-    expect(await errorOf(more)).toEqual([`offers[0].${error}`])
+    expect(await readError(more)).toEqual([`offers[0].${error}`])
   })
 })

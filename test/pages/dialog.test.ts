@@ -52,11 +52,11 @@ async function openShop(path = '/'): Promise<Page> {
   return page
 }
 
-const frameOf = (page: Page): FrameLocator => page.frameLocator('dialog iframe')
+const getFrame = (page: Page): FrameLocator => page.frameLocator('dialog iframe')
 
 async function openFromLink(page: Page): Promise<FrameLocator> {
   await page.getByRole('link', { name: 'Upgrade' }).click()
-  const frame = frameOf(page)
+  const frame = getFrame(page)
   await frame.getByRole('button', { name: BUY }).waitFor()
   return frame
 }
@@ -95,11 +95,11 @@ describe('a link with data-paywall on a page of another site', () => {
     await frame.getByRole('button', { name: BUY }).click()
     await pay(page)
     expect(page.url()).toBe(`${origin}/editor?file=7#page=2`)
-    await frameOf(page).getByRole('heading', { name: 'Thank you!' }).waitFor()
+    await getFrame(page).getByRole('heading', { name: 'Thank you!' }).waitFor()
     const purchase = { id: expect.any(String), price_id: expect.any(String), price_slug: 'yearly', status: 'active' }
     await expect.poll(() => messages(page)).toEqual([{ type: 'paywall:bought', detail: purchase }])
 
-    await frameOf(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
+    await getFrame(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
     await page.locator('dialog').waitFor({ state: 'detached' })
     expect(await messages(page)).toContainEqual({ type: 'paywall:close', detail: null })
   })
@@ -109,7 +109,7 @@ describe('a link with data-paywall on a page of another site', () => {
     const frame = await openFromLink(page)
     await frame.getByRole('button', { name: BUY }).click()
     await pay(page, 'cancel')
-    expect(await frameOf(page).getByRole('status').first().textContent()).toContain('was not completed')
+    expect(await getFrame(page).getByRole('status').first().textContent()).toContain('was not completed')
     await page.getByRole('button', { name: 'Close' }).click()
     await page.locator('dialog').waitFor({ state: 'detached' })
     expect(page.url()).toBe(`${origin}/`)
@@ -119,7 +119,7 @@ describe('a link with data-paywall on a page of another site', () => {
     const page = await openShop()
     await page.evaluate("document.documentElement.lang = 'de'")
     await page.getByRole('link', { name: 'Upgrade' }).click()
-    await frameOf(page).getByRole('heading', { level: 1, name: 'Mehr schaffen mit Acme Pro' }).waitFor()
+    await getFrame(page).getByRole('heading', { level: 1, name: 'Mehr schaffen mit Acme Pro' }).waitFor()
     await page.getByRole('button', { name: 'Schließen' }).click()
     await page.locator('dialog').waitFor({ state: 'detached' })
   })
@@ -130,7 +130,7 @@ describe('a link with data-paywall on a page of another site', () => {
     const frame = await openFromLink(page)
     await frame.getByRole('button', { name: BUY }).click()
     await pay(page)
-    await frameOf(page).getByRole('heading', { name: 'Thank you!' }).waitFor()
+    await getFrame(page).getByRole('heading', { name: 'Thank you!' }).waitFor()
     expect(page.url()).toBe(origin + path)
   })
 
@@ -143,13 +143,13 @@ describe('a link with data-paywall on a page of another site', () => {
     }
     await buy('Yearly')
     await pay(page)
-    await frameOf(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
+    await getFrame(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
     await buy('Lifetime')
     const { stripe } = pages.world
     stripe.holdWebhooks()
     stripe.onCall = async ({ method }, run) => (method === 'GET' ? Promise.reject(new DroppedCall()) : run())
     await pay(page)
-    await frameOf(page).getByText('Your payment is being processed').first().waitFor()
+    await getFrame(page).getByText('Your payment is being processed').first().waitFor()
     expect(await messages(page)).toEqual([])
     stripe.onCall = undefined
     await stripe.sendHeldWebhooks()
@@ -218,13 +218,13 @@ describe('a dialog for the user who is signed in on the page', () => {
     const open = async (as: string | null) => {
       await page.evaluate(`window.token = ${JSON.stringify(as)}`)
       await (await createDialog(page)).evaluate((dialog: { open(): Promise<void> }) => dialog.open())
-      await frameOf(page).getByRole('link', { name: 'Your account' }).click()
+      await getFrame(page).getByRole('link', { name: 'Your account' }).click()
     }
     await open(token)
-    await frameOf(page).getByText(email).waitFor()
+    await getFrame(page).getByText(email).waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await open(null)
-    await frameOf(page).getByLabel('E-mail address').waitFor()
+    await getFrame(page).getByLabel('E-mail address').waitFor()
   })
 
   test('gets another token when the given one is over, and sells to nobody else meanwhile', async () => {
@@ -234,7 +234,7 @@ describe('a dialog for the user who is signed in on the page', () => {
     const page = await openShop('/plain')
     await page.evaluate(`window.token = '${token}'`)
     await (await createDialog(page)).evaluate((dialog: { open(): Promise<void> }) => dialog.open())
-    const frame = frameOf(page)
+    const frame = getFrame(page)
     await frame.getByRole('button', { name: BUY }).waitFor()
     await endSession(world, refreshToken)
     await frame.getByRole('button', { name: BUY }).click()

@@ -41,7 +41,7 @@ beforeAll(async () => {
   ;[payer, other] = [await newPayer(), await newPayer()]
   await person(world, beside, payer.email)
   stranger = await person(world, foreign)
-  ;[paid, paidByOther] = [await paymentOf(payer), await paymentOf(other)]
+  ;[paid, paidByOther] = [await readPayment(payer), await readPayment(other)]
 })
 
 afterEach(() => {
@@ -55,7 +55,7 @@ async function newPayer(): Promise<Person> {
   return { id, email, token }
 }
 
-async function paymentOf({ id }: Person): Promise<StoredPayment> {
+async function readPayment({ id }: Person): Promise<StoredPayment> {
   const { rows } = await world.database.query<StoredPayment>(
     `select p.payment_id as id, p.processor_payment, p.purchase_id
      from payments p join purchases bought on bought.id = p.purchase_id where bought.user_id = $1`,
@@ -164,7 +164,7 @@ describe('the list of payments', () => {
 
   test('shows what was returned, by a refund or a dispute, and what is disputed', async () => {
     const buyer = await newPayer()
-    const { id, processor_payment: invoice } = await paymentOf(buyer)
+    const { id, processor_payment: invoice } = await readPayment(buyer)
     const intent = String(world.stripe.records.invoices.get(invoice)?.payment)
     const shown = async () => {
       await world.stripe.drainWebhooks()
@@ -181,7 +181,7 @@ describe('the list of payments', () => {
 
   test('shows a payment of several parts once, with its total, and no tax if that of a part is unknown', async () => {
     const buyer = await newPayer()
-    const { id } = await paymentOf(buyer)
+    const { id } = await readPayment(buyer)
     await world.database.query(
       `insert into payments (payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id, kind, amount, currency,
          tax, occurred_at)
@@ -210,7 +210,7 @@ describe('the list of payments', () => {
 
   test('is divided into pages, on which each payment is once, also those of the same time', async () => {
     const buyer = await newPayer()
-    const { id, purchase_id: purchase } = await paymentOf(buyer)
+    const { id, purchase_id: purchase } = await readPayment(buyer)
     const { rows } = await world.database.query<{ payment_id: string }>(
       `insert into payments (payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id, kind, amount, currency, occurred_at)
        select gen_random_uuid(), purchase_id, paywall_id, acquiring, fact_id || n, price_id, fact_id || n, kind, n, currency,

@@ -112,7 +112,7 @@ describe("on the paywall's page", () => {
   })
 
   test('the gateway has no route to what the page asks about a code', async () => {
-    const path = `/api/v1/paywall/${world.paywall.id}/offer-of-code`
+    const path = `/api/v1/paywall/${world.paywall.id}/find-offer-by-code`
     const token = await newToken()
     expect(await call(world, path, { token, body: { code: 'TEAM-2027' } })).toMatchObject({ status: 404 })
   })

@@ -67,7 +67,8 @@ const refused = (reason: string) => ({
   status: 400,
   body: { error: 'invalid_offer', reason, message: expect.stringMatching(/./) },
 })
-const pageOf = (reply: Reply) => world.stripe.checkoutSessions.find(({ url }) => url === parseOpened(reply).checkoutUrl)
+const findPage = (reply: Reply) =>
+  world.stripe.checkoutSessions.find(({ url }) => url === parseOpened(reply).checkoutUrl)
 
 const Uses = z.array(z.object({ paid: z.boolean(), is_beyond_max: z.boolean() }))
 async function uses({ paywall }: Tenant) {
@@ -90,7 +91,7 @@ async function reported(userId: string) {
 test('a page with an offer charges less, and the owner hears of it', async () => {
   const shop = await shopWith(offer())
   const opened = await order(shop, {})
-  expect(pageOf(opened)).toMatchObject({ amount_total: 499, discounts: [{ coupon: 'HALF_ONCE' }] })
+  expect(findPage(opened)).toMatchObject({ amount_total: 499, discounts: [{ coupon: 'HALF_ONCE' }] })
   const { checkoutUrl, userId } = parseOpened(opened)
   await payAndReturn(world, checkoutUrl)
   expect(await reported(userId)).toEqual([{ amount: 499, offer: { id: 'spring', beyond_max: false } }, '499 after 500'])
@@ -110,7 +111,7 @@ test('an amount is taken off a one-time price', async () => {
     offer({ discount: { amount: 20, currency: 'USD' }, prices: ['lifetime'], processorDiscount: 'TWENTY' }),
   )
   const opened = await order(shop, { slug: 'lifetime' })
-  expect(pageOf(opened)).toMatchObject({ amount_subtotal: 4900, amount_total: 2900 })
+  expect(findPage(opened)).toMatchObject({ amount_subtotal: 4900, amount_total: 2900 })
   const { checkoutUrl, userId } = parseOpened(opened)
   await payAndReturn(world, checkoutUrl)
   expect(await reported(userId)).toEqual([
@@ -168,17 +169,17 @@ describe('an offer is refused with a reason and a message', () => {
 
 test('in its country an offer is sold', async () => {
   const shop = await shopWith(offer({ countries: ['DE', 'US'] }))
-  expect(pageOf(await order(shop, { country: 'de' }))).toMatchObject({ amount_total: 499 })
+  expect(findPage(await order(shop, { country: 'de' }))).toMatchObject({ amount_total: 499 })
   const { token } = await signIn(world, { paywallId: shop.paywall.id, key: shop.key })
-  expect(pageOf(await order(shop, { token }))).toMatchObject({ amount_total: 499 })
+  expect(findPage(await order(shop, { token }))).toMatchObject({ amount_total: 499 })
 })
 
 test('a code gives an offer in upper or lower case; a user cannot name one that needs its code', async () => {
   const shop = await shopWith(offer({ code: 'Spring-27', show: 'code' }))
   const { token } = await signIn(world, { paywallId: shop.paywall.id, key: shop.key })
   expect(await order(shop, { token })).toMatchObject(refused('unknown'))
-  expect(pageOf(await order(shop, { token, offer: null, code: ' sPRING-27 ' }))).toMatchObject({ amount_total: 499 })
-  expect(pageOf(await order(shop, {}))).toMatchObject({ amount_total: 499 })
+  expect(findPage(await order(shop, { token, offer: null, code: ' sPRING-27 ' }))).toMatchObject({ amount_total: 499 })
+  expect(findPage(await order(shop, {}))).toMatchObject({ amount_total: 499 })
 })
 
 describe('a member can use an offer once', () => {
@@ -311,7 +312,7 @@ describe('a retry with the same Idempotency-Key', () => {
     const pages = world.stripe.checkoutSessions.length
     expect(await order(shop, {})).toMatchObject(refused('used_up'))
     await edit(shop, offer({ max: 1, ends_at: '2020-01-01T00:00:00Z', discount: { percent: 10, periods: 1 } }))
-    expect(pageOf(await order(shop, { email, key }))).toMatchObject({ amount_total: 499 })
+    expect(findPage(await order(shop, { email, key }))).toMatchObject({ amount_total: 499 })
     expect(world.stripe.checkoutSessions).toHaveLength(pages)
     expect(await uses(shop)).toHaveLength(1)
   })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { amountsOf, currentTerms } from '../core/domain/amounts.ts'
+import { computeAmounts, currentTerms } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
 import { type Ordered, prorate, refuseUnchangeable } from '../core/domain/plan-changes.ts'
@@ -62,7 +62,7 @@ function estimateNow(context: AccountContext, subscription: SubscriptionRecord, 
   const { price, quantity } = plan
   const discounts = discountsOfChange(subscription, price)
   const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity, discounts })
-  const credits = -amountsOf(currentTerms(subscription), [credit]).total
+  const credits = -computeAmounts(currentTerms(subscription), [credit]).total
   Object.assign(subscription, { ...plan, ...period })
   const invoice = invoiceEstimate(subscription, [...subscription.pendingLines, charge], credits + existing)
   const allocated = Math.min(credits, invoice.total ?? 0)
@@ -100,7 +100,7 @@ function estimateNext(subscription: SubscriptionRecord, plan: Ordered, existing:
 
 function invoiceEstimate(subscription: SubscriptionRecord, lines: PricedLine[], credits: number) {
   const { customer, price } = subscription
-  const { subtotal, discount, tax, total } = amountsOf(currentTerms(subscription), lines)
+  const { subtotal, discount, tax, total } = computeAmounts(currentTerms(subscription), lines)
   const applied = Math.min(credits, total)
   return complete('invoice_estimate', {
     customer_id: customer,

@@ -177,7 +177,7 @@ export function cancellationDiscounts(context: AccountContext, subscriptions: Su
     const { stayed } = licenseOwn(findLicense(subscription, context))
     return stayed?.subscription === subscription.id ? [{ id: subscription.id, code: stayed.code }] : []
   })
-  const discountOf = (code: string) => ({
+  const toDiscount = (code: string) => ({
     id: couponId(`discount ${code}`),
     created: dateTime(context.now),
     updated: null,
@@ -185,7 +185,7 @@ export function cancellationDiscounts(context: AccountContext, subscriptions: Su
     type: TO_STAY,
     coupon_id: couponId(code),
   })
-  return Object.fromEntries(given.map(({ id, code }) => [id, [{ entity_id: id, ...discountOf(code) }]]))
+  return Object.fromEntries(given.map(({ id, code }) => [id, [{ entity_id: id, ...toDiscount(code) }]]))
 }
 
 const CYCLES = { month: '1', year: '12' }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { amountsOf, currentTerms } from '../core/domain/amounts.ts'
+import { computeAmounts, currentTerms } from '../core/domain/amounts.ts'
 import { type AccountContext, lookUp } from '../core/domain/context.ts'
 import { type PageRecord, SoldPrice, type SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { checkoutPage } from '../core/pages/checkout-page.ts'
@@ -61,7 +61,7 @@ export function hostedUpgrade(context: AccountContext, link: Link, options: Upgr
 
 /** What the change costs, with taxes. */
 const sumToday = (context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice) =>
-  amountsOf(currentTerms(subscription), chargeFor(context, subscription, price).lines).total
+  computeAmounts(currentTerms(subscription), chargeFor(context, subscription, price).lines).total
 
 function toView({ seller, payerEmail }: PageRecord, price: SoldPrice, today: number) {
   const money = (cents: number) => formatMoney(cents, price.currency, 2)

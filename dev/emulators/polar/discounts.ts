@@ -94,7 +94,7 @@ export function discountSubscription(
 }
 
 /** The discount of a subscription; null: none. */
-export function discountOf(context: AccountContext, subscription: SubscriptionRecord): models.Subscription['discount'] {
+export function toDiscount(context: AccountContext, subscription: SubscriptionRecord): models.Subscription['discount'] {
   if (subscription.coupon === null || !hasDiscount(subscription)) return null
   const { products: _products, ...shown } = discountObject(context, subscription.coupon)
   const minimal = {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { amountsOf, currentTerms, hasDiscount, sumAmounts, withoutDiscount } from '../core/domain/amounts.ts'
+import { computeAmounts, currentTerms, hasDiscount, sumAmounts, withoutDiscount } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
 import {
@@ -54,7 +54,7 @@ export function changeProduct(
   if (how === 'next_period') return scheduleChange(context, subscription, price)
   if (subscription.status === 'trialing') return endTrial(context, subscription, price)
   const isNow = how === 'invoice' || !isAsLong(price, subscription.price)
-  if (isNow && isDeclined(context, subscription, linesOf(context, subscription, price))) throw paymentFailed()
+  if (isNow && isDeclined(context, subscription, toLines(context, subscription, price))) throw paymentFailed()
   const discounts = discountsOfChange(subscription)
   return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period', { discounts })
 }
@@ -99,7 +99,7 @@ export function previewChange(
   return chargePreview(
     context,
     subscription,
-    isLater ? subscription.pendingLines : linesOf(context, subscription, price),
+    isLater ? subscription.pendingLines : toLines(context, subscription, price),
   )
 }
 
@@ -115,7 +115,7 @@ export function previewNextCharge(context: AccountContext, found: SubscriptionRe
 function chargePreview(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]) {
   const { customer } = subscription
   const prorations = lines.filter(({ isProration }) => isProration)
-  const { subtotal, discount, tax, total } = amountsOf(currentTerms(subscription), lines)
+  const { subtotal, discount, tax, total } = computeAmounts(currentTerms(subscription), lines)
   const fromBalance = Math.min(find(context, 'customers', customer).balance, total)
   return {
     base_amount: 0,
@@ -132,7 +132,7 @@ function chargePreview(context: AccountContext, subscription: SubscriptionRecord
   }
 }
 
-function linesOf(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): PricedLine[] {
+function toLines(context: AccountContext, subscription: SubscriptionRecord, price: SoldPrice): PricedLine[] {
   const discounts = discountsOfChange(subscription)
   const { credit, charge } = prorate(subscription, price, { now: context.now, discounts })
   return [...subscription.pendingLines, credit, charge]

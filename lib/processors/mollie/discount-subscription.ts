@@ -3,7 +3,7 @@
 import { type DiscountedSubscription, ProcessorError } from '../processor.ts'
 import { type MollieApi, parse } from './api.ts'
 import { Subscription } from './objects.ts'
-import { isReducedAfter, reducedTerms, reductionFor, requireRenewal, toTotal, unitsOf, withoutPlan } from './plan.ts'
+import { isReducedAfter, reducedTerms, reductionFor, requireRenewal, toTotal, toUnits, withoutPlan } from './plan.ts'
 import { type Changeable, isPending } from './plan-change.ts'
 import { subscriptionPath, updatePlan } from './subscriptions.ts'
 
@@ -28,7 +28,7 @@ export async function discountSubscription(
   const reduced = { ...reductionFor(price, reduction), use }
   await updatePlan(api, subscription, {
     terms: reducedTerms(plan.terms, reduced),
-    metadata: { ...withoutPlan(subscription), ...unitsOf(plan.terms), reduction: reduced },
+    metadata: { ...withoutPlan(subscription), ...toUnits(plan.terms), reduction: reduced },
   })
   return 'discounted'
 }

@@ -31,7 +31,7 @@ import {
   readPlan,
   requireRenewal,
   toTotal,
-  unitsOf,
+  toUnits,
   withoutPlan,
   writeAmount,
 } from './plan.ts'
@@ -165,7 +165,7 @@ async function keepPlan(
   await updatePlan(api, subscription, {
     terms: nextTerms(plan, charges),
     product,
-    metadata: { ...withPlan(subscription, plan), ...unitsOf(plan.terms) },
+    metadata: { ...withPlan(subscription, plan), ...toUnits(plan.terms) },
   })
   return CHANGED
 }

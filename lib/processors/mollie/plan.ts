@@ -160,7 +160,7 @@ export function withoutPlan(subscription: Subscription): Renewal {
 }
 
 /** How several units are noted in the metadata. */
-export const unitsOf = ({ value, quantity }: Terms): Pick<Renewal, 'units'> =>
+export const toUnits = ({ value, quantity }: Terms): Pick<Renewal, 'units'> =>
   quantity > 1 ? { units: { value, quantity } } : {}
 
 /** What Mollie charges next. */

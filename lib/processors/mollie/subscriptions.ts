@@ -26,7 +26,7 @@ import {
   readChange,
   soldPlan,
   toTotal,
-  unitsOf,
+  toUnits,
   withoutPlan,
   writeAmount,
   writeRenewal,
@@ -120,7 +120,7 @@ export async function updatePlan(
     ...(product !== undefined && { description: describe(product, metadata.checkout_id) }),
     ...(startDate && { startDate: dateText(startDate) }),
     ...(mandateId && { mandateId }),
-    metadata: writeRenewal({ ...metadata, ...unitsOf(terms) }),
+    metadata: writeRenewal({ ...metadata, ...toUnits(terms) }),
   })
   if (isSameTerms(chargedTerms(parse(Subscription, reply)), terms)) return
   throw new ProcessorError('mollie', 'unavailable', 'the plan is unchanged', { answered: true })

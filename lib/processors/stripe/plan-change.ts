@@ -44,7 +44,7 @@ async function previewChange(subscription: Subscription, api: Stripe, change: Pl
   }
   const now = await preview(api, subscription, change, 'always_invoice')
   const credits = now.lines.data.filter(({ amount }) => amount < 0)
-  const period = now.lines.data.find((line) => line.amount >= 0 && isOf(line, change))?.period
+  const period = now.lines.data.find((line) => line.amount >= 0 && hasNewPrice(line, change))?.period
   return {
     ...common,
     dueNow: money(now.amount_due),
@@ -79,7 +79,8 @@ const hasPlan = ({ items }: Subscription, { to }: PlanChange) => isPlan(items.da
 const isPlan = ({ price, quantity }: { price: { id: string }; quantity: number }, to: PlanChange['to']) =>
   price.id === to.processorPrice && quantity === to.quantity
 
-const isOf = ({ pricing }: PreviewLine, { to }: PlanChange) => pricing?.price_details?.price === to.processorPrice
+const hasNewPrice = ({ pricing }: PreviewLine, { to }: PlanChange) =>
+  pricing?.price_details?.price === to.processorPrice
 
 /** A change in a trial is free: the trial continues, and the new price is charged at its end. */
 const isChargedNow = ({ status }: Subscription, { when }: PlanChange) => when === 'now' && status !== 'trialing'

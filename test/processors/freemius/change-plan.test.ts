@@ -52,7 +52,7 @@ async function expectUnchanged(buyer: Buyer) {
   expect(await readTokens(buyer)).toBe(100)
 }
 
-const subscriptionsOf = ({ shop }: Buyer) => {
+const listSubscriptions = ({ shop }: Buyer) => {
   const { licenses, subscriptions } = getFreemius(shop)
   const latest = licenses.at(-1)?.id
   return subscriptions.filter(({ license_id, canceled_at }) => license_id === latest && canceled_at === null)
@@ -82,7 +82,7 @@ test('a page that was paid before the change is read is no second charge', async
   await shop.emulator.sendHeldWebhooks()
   await newEvents(buyer)
   expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
-  expect(subscriptionsOf(buyer)).toHaveLength(1)
+  expect(listSubscriptions(buyer)).toHaveLength(1)
 })
 
 test('if the link is lost, a retry gets one, and nothing is sold twice', async () => {
@@ -110,7 +110,7 @@ test('two pages that are both paid leave one purchase, and each payment is repor
   await press(two, 'pay')
   await newEvents(buyer)
   expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
-  expect(subscriptionsOf(buyer)).toHaveLength(1)
+  expect(listSubscriptions(buyer)).toHaveLength(1)
   const paid = (await paymentEvents(buyer)).filter(({ type }) => type === 'payment.succeeded')
   expect(paid).toHaveLength(3)
   await expectStoredAsAtProcessor(buyer)
@@ -122,7 +122,7 @@ test('two pages that are paid at the same time leave one purchase', async () => 
   await Promise.all(pages.map((page) => press(page, 'pay')))
   await newEvents(buyer)
   expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
-  expect(subscriptionsOf(buyer)).toHaveLength(1)
+  expect(listSubscriptions(buyer)).toHaveLength(1)
   await expectStoredAsAtProcessor(buyer)
 })
 

@@ -10,10 +10,10 @@ const CENTS = 2
 export const QUOTES: Invariant = {
   name: 'quotes',
   faults: ({ company: { quotedChanges } }) =>
-    quotedChanges.flatMap((change) => faultsOf(change).map((fault) => `the quote ${change.shown.quote} ${fault}`)),
+    quotedChanges.flatMap((change) => findFaults(change).map((fault) => `the quote ${change.shown.quote} ${fault}`)),
 }
 
-function faultsOf(change: QuotedChange): string[] {
+function findFaults(change: QuotedChange): string[] {
   const { shown, at, reply, charged } = change
   const { due_now: due, estimate, expires_at: end, when } = shown
   const sum = charged.reduce((total, amount) => total + amount, 0)

@@ -18,7 +18,7 @@ export function amountsOn(terms: Terms, subtotal: number): Amounts {
 }
 
 /** The amounts of an invoice. */
-export function amountsOf(terms: Terms, lines: Pick<PricedLine, 'amount' | 'isDiscounted'>[]): Amounts {
+export function computeAmounts(terms: Terms, lines: Pick<PricedLine, 'amount' | 'isDiscounted'>[]): Amounts {
   const subtotal = sumAmounts(lines)
   const { discount } = amountsOn(terms, sumAmounts(lines.filter(({ isDiscounted }) => !isDiscounted)))
   const { tax } = amountsOn(withoutDiscount(terms), subtotal - discount)

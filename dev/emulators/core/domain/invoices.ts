@@ -1,4 +1,4 @@
-import { amountsOf, currentTerms } from './amounts.ts'
+import { computeAmounts, currentTerms } from './amounts.ts'
 import { type AccountContext, all, find, newRecord } from './context.ts'
 import type { InvoiceRecord, PaymentRecord } from './money-records.ts'
 import { attemptPayment, openPayment } from './payments.ts'
@@ -42,7 +42,7 @@ export function calculateInvoice(
   given: NewInvoice,
 ): InvoiceRecord {
   const { id, customer, price, quantity, periodStart, periodEnd } = subscription
-  const { discount, tax, total } = amountsOf(currentTerms(subscription, given.reason === 'create'), given.lines)
+  const { discount, tax, total } = computeAmounts(currentTerms(subscription, given.reason === 'create'), given.lines)
   const fromBalance = given.reason === 'create' ? 0 : Math.min(find(context, 'customers', customer).balance, total)
   return {
     ...newRecord(context, 'invoices'),

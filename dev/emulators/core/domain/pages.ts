@@ -88,8 +88,10 @@ export function reportDelayedPayment(context: AccountContext, bought: string, su
 
 /** How often a discount was given: to pages that are paid, and to subscriptions that ran. */
 export function countRedemptions({ records }: AccountContext, coupon: string): number {
-  const isOf = (record: { coupon: string | null }) => record.coupon === coupon
-  const pages = [...records.pages.values()].filter((page) => isOf(page) && page.status === 'complete')
-  const given = [...records.subscriptions.values()].filter((each) => isOf(each) && each.discountFrom !== undefined)
+  const usesCoupon = (record: { coupon: string | null }) => record.coupon === coupon
+  const pages = [...records.pages.values()].filter((page) => usesCoupon(page) && page.status === 'complete')
+  const given = [...records.subscriptions.values()].filter(
+    (each) => usesCoupon(each) && each.discountFrom !== undefined,
+  )
   return pages.length + given.length
 }

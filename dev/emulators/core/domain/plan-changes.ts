@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { accountSetting } from '../controls/settings.ts'
 import { type Cycle, nextPeriodEnd } from '../periods.ts'
-import { amountsOf, amountsOn, currentTerms } from './amounts.ts'
+import { amountsOn, computeAmounts, currentTerms } from './amounts.ts'
 import { type AccountContext, all, find } from './context.ts'
 import { collectInvoice, latestInvoice, newInvoice } from './invoices.ts'
 import type { InvoiceRecord } from './money-records.ts'
@@ -157,12 +157,14 @@ export function refuseDeclined(context: AccountContext, subscription: Subscripti
 /** Whether lines cost more than the customer's balance, and the charge would fail. */
 export function isDeclined(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): boolean {
   const { balance, declines } = find(context, 'customers', subscription.customer)
-  return amountsOf(currentTerms(subscription), lines).total > balance && declines
+  return computeAmounts(currentTerms(subscription), lines).total > balance && declines
 }
 
 /** Adds the credit to the customer's balance, from which later invoices are paid. */
 export function creditCustomer(context: AccountContext, subscription: SubscriptionRecord, credit: PricedLine): void {
-  find(context, 'customers', subscription.customer).balance -= amountsOf(currentTerms(subscription), [credit]).total
+  find(context, 'customers', subscription.customer).balance -= computeAmounts(currentTerms(subscription), [
+    credit,
+  ]).total
 }
 
 /** Removes the pending invoice line with this id; null if there is none. */

@@ -6,7 +6,7 @@ import type { PageRecord, SoldPrice, SubscriptionRecord } from '../../core/domai
 import { DAY_SECONDS } from '../../core/periods.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { toUuid } from '../accounts.ts'
-import { discountOf } from '../discounts.ts'
+import { toDiscount } from '../discounts.ts'
 import { customerOwn, pageOwn, subscriptionOwn } from '../own.ts'
 import { PORTAL_SECONDS } from '../rules.ts'
 import { complete, since, stamped, timeOrNull, timeText } from './wire.ts'
@@ -96,7 +96,7 @@ export const SELLING = {
     return {
       ...subscriptionFields(record, context),
       customer: findCustomer(context, record.customer),
-      discount: discountOf(context, record),
+      discount: toDiscount(context, record),
       prices,
       meters: [],
       pending_update: pendingUpdate(record),

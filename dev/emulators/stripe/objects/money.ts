@@ -1,4 +1,4 @@
-import { amountsOf, withoutDiscount } from '../../core/domain/amounts.ts'
+import { computeAmounts, withoutDiscount } from '../../core/domain/amounts.ts'
 import { type AccountContext, find } from '../../core/domain/context.ts'
 import { nextChargeAt } from '../../core/domain/dues.ts'
 import { invoiceNumber } from '../../core/domain/invoices.ts'
@@ -151,7 +151,7 @@ export function invoicePayments(invoice: InvoiceRecord) {
 function lineObject(context: AccountContext, invoice: InvoiceRecord, line: PricedLine, index: number) {
   const { id, subscription } = invoice
   const { terms } = find(context, 'subscriptions', subscription)
-  const { discount, tax } = amountsOf(invoice.discount === 0 ? withoutDiscount(terms) : terms, [line])
+  const { discount, tax } = computeAmounts(invoice.discount === 0 ? withoutDiscount(terms) : terms, [line])
   const { price, quantity, amount, isProration: proration } = line
   return complete('line_item', {
     amount,

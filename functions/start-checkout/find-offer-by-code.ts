@@ -1,6 +1,6 @@
 // Shows what a code takes off, before it is used: see internal-contract.ts.
 import type { Context } from 'hono'
-import { offerOfCode } from '../../generated/calls.ts'
+import { findOfferByCode } from '../../generated/calls.ts'
 import { readBearer } from '../../lib/auth/credential.ts'
 import { bearerParameters } from '../../lib/auth/gate.ts'
 import { connect } from '../../lib/db/connect.ts'
@@ -19,13 +19,13 @@ type FoundCode =
   | { verdict: 'invalid_offer'; reason: OfferProblem }
   | { verdict: 'found'; offer: PublicOffer; now: string }
 
-export async function showOfferOfCode(c: Context<{ Bindings: Cloudflare.StartCheckoutEnv }>): Promise<Response> {
+export async function showOfferByCode(c: Context<{ Bindings: Cloudflare.StartCheckoutEnv }>): Promise<Response> {
   const credential = await readBearer(c.req, c.env)
   if (credential.kind === 'none') throw apiError(codeErrors.no_credential)
   if (credential.kind === 'bad_token') throw apiError(codeErrors.bad_token)
   const { code } = await parseJson(c.req, CodeBody)
   const network = countedNetwork(c, c.env)
-  const row = await offerOfCode<FoundCode>(connect(c.env), {
+  const row = await findOfferByCode<FoundCode>(connect(c.env), {
     ...paywallTarget(c),
     ...bearerParameters(credential),
     code,

@@ -2,7 +2,7 @@
 -- counted as in a checkout: see consume_code. `reason` as in find_offer; no price is chosen yet.
 --
 --   network  the network of the call; null: it is not counted
-create function offer_of_code(
+create function find_offer_by_code(
   token_user_id uuid, token_audience text, token_session_id uuid, paywall_id text, host text, code text, country text,
   network text default null
 ) returns jsonb language plpgsql security definer as $$
