@@ -36,12 +36,21 @@ export const Links = z
   })
   .describe("Linked in the footer of the paywall's site; terms and privacy policy also at the button that buys")
 
+/** A field of a discount offer that must not be served. */
+const unpublished = z.never('needs a `discount`: an entry without one is served to everybody, unchanged').optional()
+
 /** An entry of `offers` that takes nothing off. Other fields are the owner's own. */
 export const OwnOffer = z
   .looseObject({
     price: slug.optional().describe('The slug of the offered price'),
-    show: z.string().optional().describe('`cancel`: shown to a subscriber who is about to cancel'),
+    show: z
+      .string()
+      .refine((place) => place !== 'code', 'needs a `discount`: an entry without one is served to everybody, unchanged')
+      .optional()
+      .describe('`cancel`: shown to a subscriber who is about to cancel'),
     discount: z.never().optional(),
+    code: unpublished,
+    processorDiscount: unpublished,
   })
   .describe("The owner's own entry, served unchanged")
 

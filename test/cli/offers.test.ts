@@ -124,6 +124,14 @@ test.each<[string, object, ...string[]]>([
   expect(await readError(more)).toEqual(errors.map((error) => `offers[0].${error}`))
 })
 
+test('an entry without a discount, which is served to everybody, has nothing that must not be', async () => {
+  const { discount, code, ...own } = { ...SPRING, code: 'SECRET-27', show: 'code' }
+  const needsDiscount = 'needs a `discount`: an entry without one is served to everybody, unchanged'
+  expect(await readOfferErrors([{ ...own, discuont: discount, code }])).toEqual(
+    expect.arrayContaining([`offers[0].code: ${needsDiscount}`, `offers[0].show: ${needsDiscount}`]),
+  )
+})
+
 test('an offer to subscribers who cancel has a discount of its own at the processor', async () => {
   const stay = { ...SPRING, id: 'stay', show: 'cancel' }
   expect(await readOfferErrors([SPRING, stay])).toEqual([

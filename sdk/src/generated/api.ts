@@ -1675,6 +1675,8 @@ export interface components {
                 /** @description `cancel`: shown to a subscriber who is about to cancel */
                 show?: string;
                 discount?: unknown;
+                code?: unknown;
+                processorDiscount?: unknown;
             } & {
                 [key: string]: unknown;
             }))[];
