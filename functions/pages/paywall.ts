@@ -38,7 +38,10 @@ const unlessService = (c: PagesContext) => (error: unknown) => {
   throw error
 }
 
-/** Redirects to checkout, or shows the same choice again with the reason. The other buttons of the form are those of a code and of the total. */
+/**
+ * Redirects to checkout, or shows the same choice again with the reason. The other buttons of the form are those of a code and of the
+ * total.
+ */
 export async function buy(c: PagesContext): Promise<Response> {
   const form = await readForm(c)
   const site = withUnits(await withCode(c, await findSite(c)), form)

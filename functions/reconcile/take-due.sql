@@ -2,9 +2,9 @@
 -- something due gets one of each, the longest overdue first, and the rest of `count` is shared among them. So a paywall with many open
 -- pages that nobody pays does not starve another.
 --
--- Scans the paywalls with something pending in the order of their ids, wrapping around: at most a hundred, from the one
--- after `after` to `until`; if both are equal, that is a full round. `cursor` is where to continue, null at the end. The cost of a call does not depend on how much is
--- pending. Returns `DueReference`s of due-reference.ts. What exceeds an account's rate limit stays due (allowance.sql); `wait` is the
+-- Scans the paywalls with something pending in the order of their ids, wrapping around: at most a hundred, from the one after
+-- `after` to `until`; if both are equal, that is a full round. `cursor` is where to continue, null at the end. The cost of a call does not
+-- depend on how much is pending. Returns `DueReference`s of due-reference.ts. What exceeds an account's rate limit stays due (allowance.sql); `wait` is the
 -- number of seconds until the first of those may be read.
 create function take_due(count integer, after text, until text, limits jsonb default null) returns jsonb language plpgsql security definer
 set enable_seqscan = off -- a plan cached while a table was empty must not scan all of it later

@@ -29,8 +29,8 @@ begin
 end $$;
 
 -- Credits the difference to the highest credit in the period. A period that begins before the last credited one has ended is the same one,
--- so switching plans back and forth never credits twice, also between month and year. A change that brings no additional tokens credits nothing and
--- does not extend the credited period: a user who switched to a year without tokens and back gets those of the next month.
+-- so switching plans back and forth never credits twice, also between month and year. A change that brings no additional tokens
+-- credits nothing and does not extend the credited period: a user who switched to a year without tokens and back gets those of the next month.
 create function credit_period(p purchases) returns ledger[] language plpgsql as $$
 declare
   owner constant uuid := (select paywall.owner_id from paywalls paywall where paywall.id = p.paywall_id);

@@ -224,7 +224,7 @@ test.each(PROCESSOR_NAMES.filter((name) => !DEFINITIONS[name].capabilities.expir
 )
 
 test.each(PROCESSOR_NAMES.filter((name) => !DEFINITIONS[name].capabilities.pagesSellOnce))(
-  '%s: a page at an offer that is paid again uses it twice, which the owner hears of',
+  '%s: each further purchase by a link with an offer is reported beyond its limits',
   async (acquiring) => {
     const shop = getShop(acquiring)
     const page = await open(shop, 'monthly', { email: newEmail(), body: { offer: 'once' } })
