@@ -165,7 +165,7 @@ export function discountSubscription(
   if (hasEnded(subscription) || subscription.canceledAt !== null) throw badRequest('The subscription is cancelled.')
   const license = findLicense(subscription, context)
   if (licenseOwn(license).stayed) throw badRequest('The license has had a cancellation discount.')
-  license.own = { ...license.own, stayed: { subscription: subscription.id, code } }
+  license.own = { ...license.own, stayed: { subscription: subscription.id, code, at: context.now } }
   subscription.terms = reduce(withoutDiscount(subscription.terms), coupon, subscription.price)
   subscription.discountFrom = subscription.periodEnd
   return subscription
@@ -175,17 +175,17 @@ export function discountSubscription(
 export function cancellationDiscounts(context: AccountContext, subscriptions: SubscriptionRecord[]) {
   const given = subscriptions.flatMap((subscription) => {
     const { stayed } = licenseOwn(findLicense(subscription, context))
-    return stayed?.subscription === subscription.id ? [{ id: subscription.id, code: stayed.code }] : []
+    return stayed?.subscription === subscription.id ? [{ id: subscription.id, ...stayed }] : []
   })
-  const toDiscount = (code: string) => ({
+  const toDiscount = (code: string, at: number) => ({
     id: couponId(`discount ${code}`),
-    created: dateTime(context.now),
+    created: dateTime(at),
     updated: null,
     entity_type: 'subscription',
     type: TO_STAY,
     coupon_id: couponId(code),
   })
-  return Object.fromEntries(given.map(({ id, code }) => [id, [{ entity_id: id, ...toDiscount(code) }]]))
+  return Object.fromEntries(given.map(({ id, code, at }) => [id, [{ entity_id: id, ...toDiscount(code, at) }]]))
 }
 
 const CYCLES = { month: '1', year: '12' }

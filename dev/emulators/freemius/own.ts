@@ -11,8 +11,8 @@ export const licenseOwn = ownFields({
   deleted: z.boolean().default(false),
   /** The price before the last change of plan. */
   before: z.string().optional(),
-  /** The cancellation coupon that one of its subscriptions was given. */
-  stayed: z.object({ subscription: z.string(), code: z.string() }).optional(),
+  /** The cancellation coupon that one of its subscriptions was given, at a time in unix seconds. */
+  stayed: z.object({ subscription: z.string(), code: z.string(), at: z.number() }).optional(),
 })
 
 /** The licence of a subscription, an invoice or a payment. A renewal's payment has none: its subscription has the licence. */

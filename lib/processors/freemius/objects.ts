@@ -157,14 +157,16 @@ export const DiscountedSubscription = Subscription.extend({
   has_subscription_cancellation_discount: z.boolean().nullish(),
 })
 
+const GivenDiscount = z.object({ type: z.string(), coupon_id: Id.nullish(), created: time.nullish() })
+
 /** A list that is enriched with cancellation discounts. `discounts`: by the id of the subscription; PHP writes an empty map as a list. */
 export const DiscountedSubscriptions = z.object({
   subscriptions: z.array(DiscountedSubscription),
   discounts: z
-    .record(z.string(), z.array(z.object({ type: z.string(), coupon_id: Id.nullish() })))
+    .record(z.string(), z.array(GivenDiscount))
     .or(z.array(z.never()).transform(() => ({})))
     .nullish()
-    .transform((map): Record<string, { type: string; coupon_id?: string | null | undefined }[]> => map ?? {}),
+    .transform((map): Record<string, z.output<typeof GivenDiscount>[]> => map ?? {}),
 })
 
 export const Plan = z.object({ trial_period: z.int().nullish() })

@@ -56,7 +56,16 @@ test('a licence gets one cancellation coupon, ever, also if it has another subsc
   await emulator.replaceSubscription(id)
   expect(await stay('FIFTH')).toBeNull()
   await pass(31.1)
-  expect(charges()).toHaveLength(2)
+  expect(charges()).toEqual([999, 499])
+})
+
+test('a coupon that the licence got in an earlier period is not given again', async () => {
+  const { stay, pass, charges } = await startStay()
+  expect(await stay()).toBe('discounted')
+  for (const _ of [1, 2]) await pass(31.1)
+  expect(await stay()).toBeNull()
+  await pass(31.1)
+  expect(charges()).toEqual([999, 499, 999, 999])
 })
 
 test('a subscription whose renewals are reduced, that is paid by PayPal or is cancelled gets none', async () => {
