@@ -84,6 +84,9 @@ export function capabilitiesPage(): string {
     row('The language of its page: `checkout.locale`', ({ checkoutOptions: { locales } }) =>
       locales.size === 0 ? SWITCHES.never : `as set: one of ${locales.size}`,
     ),
+    row('Its page follows the `locale` of a call', ({ checkoutOptions: { usesBuyerLocale } }) =>
+      describeValue(usesBuyerLocale),
+    ),
     row('A `discount` of an offer: `processorDiscount`', ({ discounts }) =>
       discounts ? (discounts.processorDiscount ?? 'as an amount') : SWITCHES.never,
     ),

@@ -12,12 +12,13 @@ import { type CheckoutRequest, errors } from './contract.ts'
 /** Processors whose trial length is fixed by the product. */
 const FIXED_TRIALS = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.trialLength === 'of the product')
 
-/** The language of each processor's page that is closest to the buyer's, by the processor's name. */
+/** The language of each processor's page that is closest to the buyer's, by the processor's name; only of those that may be sent it. */
 function pageLocales(wanted: string | null): Record<string, string> {
   if (wanted === null) return {}
   return Object.fromEntries(
     PROCESSOR_NAMES.flatMap((name) => {
-      const nearest = nearestLocale(DEFINITIONS[name].checkoutOptions.locales, wanted)
+      const { locales, usesBuyerLocale } = DEFINITIONS[name].checkoutOptions
+      const nearest = usesBuyerLocale ? nearestLocale(locales, wanted) : undefined
       return nearest === undefined ? [] : [[name, nearest]]
     }),
   )

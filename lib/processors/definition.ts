@@ -39,6 +39,8 @@ export interface CheckoutOptionSupport {
   switches: Readonly<Record<CheckoutSwitch, SwitchSupport>>
   /** The languages of its pages, as BCP 47 writes them; empty if a page's language cannot be set. */
   locales: ReadonlySet<string>
+  /** Whether a page may be in the language of its buyer, besides one that the owner has set. */
+  usesBuyerLocale: boolean
 }
 
 /** The discounts that a processor takes off for an offer of the paywall file, on a page or from a subscription that runs. */

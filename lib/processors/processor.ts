@@ -44,7 +44,7 @@ export interface CheckoutOrder {
   discount?: string
   /** What that takes off, for processors without discounts of their own. Absent: nothing. */
   reduction?: OrderReduction
-  /** `settings.checkout` of the paywall. `locale` without such a setting: the language that the call asked for. */
+  /** `settings.checkout` of the paywall. `locale` without such a setting: the language that the call asked for, if the processor may be sent it. */
   options: CheckoutOptions
   successUrl: string
   errorUrl: string

@@ -20,7 +20,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     return shop.account.pageLocale(checkoutUrl)
   }
 
-  test('the page is in the closest language to that of the call', async () => {
+  test('the page is in the closest language to that of the call, if that is sent', async () => {
     expect(await openIn('de-AT')).toBe(AUSTRIAN_GERMAN[acquiring])
     expect(await openIn('de_AT')).toBe(AUSTRIAN_GERMAN[acquiring])
   })

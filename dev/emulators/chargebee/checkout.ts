@@ -14,8 +14,8 @@ import { itemPriceObject } from './objects/selling.ts'
 export const redirectUrl = webAddress.max(250, 'too long')
 
 /**
- * The part of "Supported locales" in Chargebee's documents that we could read. Which error another value gets is not documented; UNVERIFIED
- * that it is this one.
+ * From "Supported locales" in Chargebee's documents. Which error another value gets is not documented; UNVERIFIED that it is this one.
+ * A language has to be enabled; what one that is not gets is not documented, and not emulated.
  */
 const LOCALES = [
   ...['de', 'de-AT', 'de-CH', 'de-DE', 'de-GR', 'de-LU'],

@@ -25,8 +25,8 @@ WST XAF XCD XOF XPF YER ZAR ZMW`
 )
 
 /**
- * Languages of its customers, from "Supported locales" of its documents: those of the languages that it lists as available to every site, as
- * far as we could read that page. Others exist. They have to be enabled in the dashboard.
+ * Languages of its customers, from "Supported locales" of its documents: those of the languages that it lists as available to every site.
+ * Others exist. They have to be enabled in the dashboard.
  */
 const LOCALES = `
 de de-AT de-CH de-DE de-GR de-LU en en-AU en-CA en-GB en-IE en-IN en-MT en-NZ en-PH en-SG en-US en-ZA es es-AR es-BO es-CL es-CO es-CR
@@ -77,6 +77,8 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
       adaptive_pricing: 'never',
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
+    // UNVERIFIED: what a site does with a language that it has not enabled. It may refuse the page.
+    usesBuyerLocale: false,
   },
   discounts: { processorDiscount: 'coupon id', problem: () => null },
   webhook: {

@@ -38,6 +38,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
       adaptive_pricing: 'never',
     },
     locales: new Set(LOCALES),
+    usesBuyerLocale: true,
   },
   discounts: {
     processorDiscount: 'coupon code',

@@ -45,6 +45,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
       adaptive_pricing: 'never',
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
+    usesBuyerLocale: true,
   },
   // A discount is part of the amount that is charged.
   discounts: { processorDiscount: null, problem: () => null },

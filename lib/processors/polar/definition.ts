@@ -53,6 +53,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
       adaptive_pricing: 'never',
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
+    usesBuyerLocale: true,
   },
   // `is_repetition_expired` in server/polar/models/discount.py: a repeating discount lasts for calendar months.
   discounts: { processorDiscount: 'discount id', problem: monthsProblem },

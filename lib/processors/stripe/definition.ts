@@ -61,6 +61,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
       adaptive_pricing: 'per page',
     },
     locales: new Set(LOCALES.trim().split(/\s+/)),
+    usesBuyerLocale: true,
   },
   discounts: { processorDiscount: 'coupon id', problem: couponProblem },
   webhook: {

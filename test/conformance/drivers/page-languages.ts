@@ -1,5 +1,5 @@
-/** How each processor writes the closest language to `de-AT` that its pages have. */
-export const AUSTRIAN_GERMAN = { stripe: 'de', polar: 'de', chargebee: 'de-AT', freemius: 'de_DE', mollie: 'de_AT' }
+/** How each processor writes the closest language to `de-AT` that its pages have; null: it is not sent that of the call. */
+export const AUSTRIAN_GERMAN = { stripe: 'de', polar: 'de', chargebee: null, freemius: 'de_DE', mollie: 'de_AT' }
 
 /** A language for all pages: as a paywall file names it, and as the processor writes it. */
 export const FIXED_LANGUAGE = {
