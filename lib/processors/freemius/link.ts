@@ -53,7 +53,7 @@ export function upgradeLink(
   keys: Keys,
   place: Place,
 ): string {
-  const more = { license_id: license.id, authorization: license.authorization }
+  const more = { license_id: license.id, authorization: license.authorization, language: 'auto' }
   return linkTo({ ...to, recurring: to, email, more }, keys, place)
 }
 

@@ -152,6 +152,11 @@ test('two pages that are both paid charge twice, and leave one licence with one 
   expect(await read()).toMatchObject({ processorPrice: '503:605', status: 'active' })
 })
 
+test('the page is in the language of the browser', async () => {
+  const { openPage } = await startChange()
+  expect(new URL(await openPage()).searchParams.get('language')).toBe('auto')
+})
+
 test('a cancelled subscription is refused, and stays cancelled', async () => {
   const { adapter, license, change, read } = await startChange()
   await adapter.cancelAtPeriodEnd(license, 'too expensive')
