@@ -9,7 +9,8 @@ import { subscriptionPath, updatePlan } from './subscriptions.ts'
 
 /**
  * See `ProcessorMethods.discountSubscription`. The subscription is read once more before it is updated, because a change of plan that comes
- * between would be lost. The update is one call, which notes the use in the metadata: a retry finds it there.
+ * between would be lost. That only shortens the time: one between that read and the update is lost. The update is one call, which notes the
+ * use in the metadata: a retry finds it there.
  */
 export async function discountSubscription(
   api: MollieApi,
