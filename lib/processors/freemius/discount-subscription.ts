@@ -10,8 +10,8 @@ import { DiscountableSubscription, DiscountedSubscription, DiscountedSubscriptio
 
 /**
  * See `ProcessorMethods.discountSubscription`. Freemius gives a licence one such discount, so it is this attempt's only if it was given in
- * the current period. With PayPal it takes off 16 % of the next payment
- * at most, and nothing shortly before it, so a subscription that is paid by PayPal gets none here.
+ * the current period. With PayPal it takes off 16 % of the next payment at most, and nothing shortly before it, so a subscription that is
+ * paid by PayPal gets none here.
  */
 export async function discountSubscription(
   api: FreemiusApi,

@@ -129,7 +129,9 @@ export const isReducedAfter = (reduction: Reduction, charges: Payment[]): boolea
   return periods === 'forever' || countPeriods(reduction, charges) < periods
 }
 
-/** The first payment has paid for the first period, unless the subscription was reduced later: then its charges have that in their metadata. */
+/**
+ * The first payment has paid for the first period, unless the subscription was reduced later: then its charges have that in their metadata.
+ */
 const countPeriods = ({ use }: Reduction, charges: Payment[]): number =>
   use === undefined
     ? charges.length + 1
