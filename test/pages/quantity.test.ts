@@ -75,6 +75,23 @@ test('the total follows the number of units, at the offer of the price, and is w
   expect(latestSession()).toMatchObject({ amount_total: 5497 })
 })
 
+test('a request for a total that is overtaken by the next logs no error', async () => {
+  const { page } = await visit(pages)
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  const monthlyCard = card(page, 'Monthly')
+  await monthlyCard.getByLabel('Number of units').evaluate((field) => {
+    for (const value of ['3', '4']) {
+      Object.assign(field, { value })
+      field.dispatchEvent(new Event('input'))
+    }
+  })
+  await monthlyCard.getByText('4 units').waitFor()
+  expect(errors).toEqual([])
+})
+
 test('without a script, the total is shown before anything is sold', async () => {
   const visitor = await visit(pages, { javaScriptEnabled: false })
   const { page } = visitor
@@ -126,4 +143,21 @@ test('a change of plan shows what another number of units costs, also of the sam
   expect(await getHeading(visitor)).toBe('You have changed to 5 × Plus')
   await page.goto(`${home}/account`)
   expect(await page.getByRole('region', { name: '5 × Plus' }).textContent()).toContain('$99.95 per month')
+})
+
+test('while the number of units of a change is typed, nothing is requested', async () => {
+  const { world } = pages
+  const email = newEmail()
+  await buy(world, { paywall: world.paywall, key: world.key, email, body: { quantity: 3 } })
+  const visitor = await visit(pages, { path: '/account' })
+  const { page, home } = visitor
+  await signIn(visitor, email)
+  await page.goto(home)
+  await press(visitor, 'Change to Plus', 'link')
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(`${request.resourceType()} ${request.method()}`))
+  await page.getByLabel('Number of units').fill('5')
+  await press(visitor, 'Show the total')
+  await page.getByRole('heading', { name: 'Change to 5 × Plus' }).waitFor()
+  expect(requests.filter((request) => !/^(script|stylesheet) /.test(request))).toEqual(['document GET'])
 })

@@ -9,7 +9,8 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('.toggle a')) {
   })
 }
 for (const input of document.querySelectorAll<HTMLInputElement>('.units input[type=number]')) {
-  input.addEventListener('input', () => showTotal(input))
+  // The form of a change of plan shows no total: a change is quoted only when it is asked for.
+  if (input.form?.querySelector('[data-total]')) input.addEventListener('input', () => showTotal(input))
 }
 reportToEmbedder()
 // The browser may restore a page from its back/forward cache: its forms may then be submitted again.
@@ -56,17 +57,18 @@ async function showTotal(input: HTMLInputElement): Promise<void> {
   const { form } = input
   latest?.abort()
   if (!form || !input.validity.valid) return
-  latest = new AbortController()
+  const request = new AbortController()
+  latest = request
   const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]))
   body.set('action', 'units')
   try {
-    const response = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body, signal: latest.signal })
+    const response = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body, signal: request.signal })
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const shown = [...document.querySelectorAll('[data-total]')]
     const totals = [...page.querySelectorAll('[data-total]')]
     if (shown.length !== totals.length) return
     for (const [index, each] of shown.entries()) each.replaceWith(totals[index] ?? each)
   } catch (error) {
-    if (!latest.signal.aborted) console.error(error)
+    if (!request.signal.aborted) console.error(error)
   }
 }
