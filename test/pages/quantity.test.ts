@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buy, newEmail } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
+import { newTenant } from '../support/tenants.ts'
 import { type Pages, startPages } from './pages.ts'
 import { getHeading, press, signIn, visit } from './visitor.ts'
 
@@ -90,6 +91,23 @@ test('a request for a total that is overtaken by the next logs no error', async 
   })
   await monthlyCard.getByText('4 units').waitFor()
   expect(errors).toEqual([])
+})
+
+test('two buttons for a price sell the number of units in its one field', async () => {
+  const blocks = [
+    { type: 'button', price: 'monthly' },
+    { type: 'button', price: 'monthly', text: 'bottom' },
+  ]
+  const prices = [monthly({ per_unit: true, locals: [] })]
+  const locales = { en: { bottom: 'Buy here, too' } }
+  const { paywall } = await newTenant(pages.world, { prices, locales, layout: { type: 'stack', blocks } })
+  const visitor = await visit(pages, { paywall })
+  const { page } = visitor
+  await page.getByLabel('Number of units').last().fill('5')
+  await page.getByText('5 units').last().waitFor()
+  await press(visitor, 'Buy here, too')
+  await page.waitForURL(`${pages.world.stripe.url}/**`)
+  expect(latestSession()).toMatchObject({ amount_total: 4995 })
 })
 
 test('without a script, the total is shown before anything is sold', async () => {

@@ -13,6 +13,12 @@ export interface BlocksProps {
 }
 
 export function Blocks({ site, blocks, title, choice }: BlocksProps) {
+  /** A price without a card has its field at its first button. */
+  const asksForUnits = (block: Block) => {
+    const price = block.type === 'button' && soldBy(site, block)
+    if (!price || (choice.hasCards && choice.prices.includes(price))) return false
+    return block === blocks.find((each) => each.type === 'button' && each.price === price.slug)
+  }
   const firstButton = blocks.find((block) => block.type === 'button' && isSold(site, choice, soldBy(site, block)))
   return (
     <>
@@ -21,6 +27,7 @@ export function Blocks({ site, blocks, title, choice }: BlocksProps) {
           site={site}
           block={block}
           isTitle={block === title}
+          hasUnits={asksForUnits(block)}
           hasCode={block === firstButton}
           choice={choice}
         />
@@ -33,6 +40,8 @@ interface BlockProps {
   site: Site
   block: Block
   isTitle: boolean
+  /** Whether it is the button with the field for the number of units of its price. */
+  hasUnits: boolean
   /** Whether it is the first button that buys: below it is the field for a code. */
   hasCode: boolean
   choice: Choice
@@ -43,7 +52,7 @@ const soldBy = ({ structure }: Site, block: Extract<Block, { type: 'button' }>) 
   structure.prices.find(({ slug }) => slug === block.price)
 
 /** Renders a block, or nothing for an owner's own type. */
-function BlockView({ site, block, isTitle, hasCode, choice }: BlockProps) {
+function BlockView({ site, block, isTitle, hasUnits, hasCode, choice }: BlockProps) {
   switch (block.type) {
     case 'heading':
       return isTitle ? <h1>{site.text(block.text)}</h1> : <h2>{site.text(block.text)}</h2>
@@ -81,6 +90,7 @@ function BlockView({ site, block, isTitle, hasCode, choice }: BlockProps) {
           choice={choice}
           text={block.text === undefined ? undefined : site.text(block.text)}
           price={soldBy(site, block)}
+          hasUnits={hasUnits}
           hasCode={hasCode}
         />
       )

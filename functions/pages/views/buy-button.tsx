@@ -17,6 +17,8 @@ interface BuyButtonProps {
   text?: string | undefined
   /** The price that it sells; by default the one that the visitor has chosen. */
   price?: Price | undefined
+  /** Whether it has the field for the number of units of its price: that is on a page once. */
+  hasUnits?: boolean
   /** Whether the field for a code is below it: it is on a page once. */
   hasCode: boolean
 }
@@ -25,12 +27,12 @@ interface BuyButtonProps {
  * Opens a checkout. Below it is what is due today and later. A link if a subscription can be changed to the price; nothing if the visitor
  * cannot buy it, or any.
  */
-export function BuyButton({ site, choice, text, price, hasCode }: BuyButtonProps) {
+export function BuyButton({ site, choice, text, price, hasUnits = false, hasCode }: BuyButtonProps) {
   if (price && availability(site, price) === 'change') return <ChangeLink site={site} price={price} />
   if (!isSold(site, choice, price)) return null
   return (
     <div class="buy">
-      {price?.per_unit && !(choice.hasCards && choice.prices.includes(price)) && <Units site={site} price={price} />}
+      {price?.per_unit && hasUnits && <Units site={site} price={price} />}
       <button type="submit" class="primary" data-total {...(price && { name: 'sell', value: price.id })}>
         {text ?? (price ? buttonText(site, price) : <ChoiceText site={site} choice={choice} />)}
       </button>
