@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { monthly } from '../support/paywall-file.ts'
 import { newTenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -20,9 +21,9 @@ async function readTags(paywallId: string, path = ''): Promise<Record<string, st
   )
 }
 
-const newPaywall = async (blocks: unknown[]) => {
+const newPaywall = async (blocks: unknown[], others = {}) => {
   const locales = { en: TEXTS, de: { ...TEXTS, title: 'Mehr schaffen' } }
-  return (await newTenant(world, { name: 'Acme', layout: { type: 'stack', blocks }, locales })).paywall.id
+  return (await newTenant(world, { name: 'Acme', layout: { type: 'stack', blocks }, locales, ...others })).paywall.id
 }
 
 test('the paywall page has a description, a picture, and its URL in each language', async () => {
@@ -40,15 +41,28 @@ test('the paywall page has a description, a picture, and its URL in each languag
     'og:type': 'website',
     'og:url': url,
     'og:image': expect.stringMatching(`^${url}/image/[0-9a-f]{24}$`),
+    'twitter:card': 'summary_large_image',
   })
   expect(tags).not.toHaveProperty('robots')
   expect(await readTags(id, '?locale=de')).toMatchObject({ canonical: `${url}?locale=de`, 'og:title': 'Mehr schaffen' })
 })
 
+test('a logo is the picture of a page without an image, and is shown small', async () => {
+  const id = await newPaywall([], {
+    prices: [monthly({ tokens: [] })],
+    settings: { logo: { src: 'https://images.example/logo.png' } },
+  })
+  expect(await readTags(id)).toMatchObject({
+    'og:image': expect.stringMatching(`^${world.url}/p/${id}/image/[0-9a-f]{24}$`),
+    'twitter:card': 'summary',
+  })
+})
+
 test('a page without a text and an image has no description and no picture', async () => {
   const tags = await readTags(await newPaywall([{ type: 'heading', text: 'title' }]))
   expect(tags).toMatchObject({ 'og:title': 'Do more' })
-  for (const name of ['description', 'og:description', 'og:image']) expect(tags).not.toHaveProperty(name)
+  for (const name of ['description', 'og:description', 'og:image', 'twitter:card'])
+    expect(tags).not.toHaveProperty(name)
 })
 
 test.each(['/account', '/restore', '/account/ticket', '/thanks'])('search engines do not index %s', async (path) => {

@@ -23,8 +23,8 @@ export interface Page {
 
 interface Sharing {
   description: string | undefined
-  /** The `src` of an image in the paywall's file. */
-  picture: string | undefined
+  /** The `src` of an image in the paywall's file, and whether it is the logo, which is too small for a large preview. */
+  picture: { src: string; isLogo: boolean } | undefined
 }
 
 /** The frame of a paywall's pages: header, content, and a footer with links to the other pages. */
@@ -87,8 +87,8 @@ function SharingTags({ site, title, sharing }: { site: Site; title: string; shar
       <meta property="og:site_name" content={site.structure.settings.name} />
       <meta property="og:title" content={title} />
       {description && <meta property="og:description" content={description} />}
-      {picture && <meta property="og:image" content={site.absolute(site.image(picture))} />}
-      {picture && <meta name="twitter:card" content="summary_large_image" />}
+      {picture && <meta property="og:image" content={site.absolute(site.image(picture.src))} />}
+      {picture && <meta name="twitter:card" content={picture.isLogo ? 'summary' : 'summary_large_image'} />}
     </>
   )
 }

@@ -30,6 +30,8 @@ export function paywallPage(site: Site, shown: Shown) {
   const buttons = blocks.filter((block) => block.type === 'button')
   const findPrice = (named: string | undefined) => structure.prices.find(({ slug }) => slug === named)
   const introduction = findBlock(blocks, 'text')
+  const image = findBlock(blocks, 'image')
+  const { logo } = structure.settings
   // A layout without a prices block and without buttons that sell a price gets the prices added: a paywall has to sell something.
   const addsPrices = choice.hasCards && findBlock(blocks, 'prices') === undefined
   const addsButton = choice.hasCards && !buttons.some(({ price }) => !price)
@@ -38,7 +40,7 @@ export function paywallPage(site: Site, shown: Shown) {
     isWide: true,
     sharing: {
       description: introduction && site.text(introduction.text),
-      picture: findBlock(blocks, 'image')?.src ?? structure.settings.logo?.src,
+      picture: image ? { src: image.src, isLogo: false } : logo && { src: logo.src, isLogo: true },
     },
     showsLocalPrices: choice.prices.some(({ local }) => local !== undefined),
     children: (
