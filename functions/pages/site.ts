@@ -20,7 +20,7 @@ export interface Site extends Home {
   locale: string
   /** The page's language as a BCP 47 tag. */
   tag: string
-  /** The language to ask the processor's page for; undefined if the site is in none that the visitor wants: then the page may have it. */
+  /** The language to ask the processor's page for; undefined if the site has none of the visitor's languages: the processor then chooses. */
   pageLocale: string | undefined
   /** The pages' own texts. */
   texts: Texts
