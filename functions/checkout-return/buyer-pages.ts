@@ -1,27 +1,17 @@
 import type { Context } from 'hono'
-import { findPaywallOfHost } from '../../generated/calls.ts'
-import { connect } from '../../lib/db/connect.ts'
 import type { RenderError } from '../../lib/http/base-app.ts'
 import { acceptsHtml, type ErrorPageContent, errorPage, errorPagePolicy } from '../../lib/http/error-page.ts'
-import { loggablePaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { type InLanguages, type Language, preferredLanguage } from '../../lib/http/preferred-language.ts'
-import { log } from '../../lib/log/log.ts'
-import { signedErrors as errors } from './contract.ts'
-
-/** A page's content, with the text of its link. */
-type TextWithLink = Omit<ErrorPageContent, 'link'> & { link: string }
 
 /** The address is wrong, or its checkout has been deleted. */
-const UNKNOWN: InLanguages<TextWithLink> = {
+const UNKNOWN: InLanguages<ErrorPageContent> = {
   en: {
     title: 'This link is no longer valid',
     text: 'If you have paid, your purchase is safe: return to the site where you started and check your account.',
-    link: 'Go to the front page',
   },
   de: {
     title: 'Dieser Link ist nicht mehr gültig',
     text: 'Wenn Sie bezahlt haben, ist Ihr Kauf sicher: Kehren Sie zur Website zurück, auf der Sie begonnen haben, und sehen Sie in Ihrem Konto nach.',
-    link: 'Zur Startseite',
   },
 }
 
@@ -38,7 +28,7 @@ const LATER: InLanguages<ErrorPageContent> = {
 }
 
 /** Asks whether to continue to a host. */
-const CONFIRM: InLanguages<(host: string) => TextWithLink> = {
+const CONFIRM: InLanguages<(host: string) => Omit<ErrorPageContent, 'link'> & { link: string }> = {
   en: (host) => ({
     title: `Continue to ${host}?`,
     text: "The seller has not listed this site. Continue only if you trust it, and don't enter a password or card details there unless you do. Your payment is not affected.",
@@ -52,27 +42,11 @@ const CONFIRM: InLanguages<(host: string) => TextWithLink> = {
 }
 
 /** Buyers return from the processor in a browser, so errors are rendered as a page. */
-export const renderBuyerError: RenderError = async function renderBuyerError(c, { status, error }) {
+export const renderBuyerError: RenderError = async function renderBuyerError(c, { status }) {
   if (!acceptsHtml(c.req.raw.headers)) return null
   c.header('Content-Security-Policy', await errorPagePolicy())
   const language = readLanguage(c)
-  if (status >= 500) return c.html(errorPage(language, LATER[language]), status)
-  const { link, ...content } = UNKNOWN[language]
-  const front = await findFrontPage(c, error)
-  return c.html(errorPage(language, { ...content, ...(front && { link: { href: front, text: link } }) }), status)
-}
-
-/** The front page of the paywall whose domain the request was sent to, or else of the one in its path; null if there is neither. */
-async function findFrontPage(c: Context, error: string): Promise<string | null> {
-  const { paywallId, host } = paywallTarget(c)
-  const found = await findPaywallOfHost<{ verdict: 'found' | 'unknown_paywall' }>(connect(c.env), { host }).catch(
-    (cause: unknown) => {
-      log('warn', 'could not find the paywall of a host', { cause })
-      return null
-    },
-  )
-  if (found?.verdict === 'found') return '/'
-  return loggablePaywallId(paywallId) && error !== errors.unknown_paywall[1] ? `/p/${paywallId}` : null
+  return c.html(errorPage(language, (status < 500 ? UNKNOWN : LATER)[language]), status)
 }
 
 /**

@@ -5,9 +5,7 @@ import { SCRIPT_PATH } from '../../generated/page-assets.ts'
 import { refusal } from '../support/refusal.ts'
 import { useTestWorld } from '../support/world.ts'
 
-const DOMAIN = `pay-${randomUUID()}.example`
-
-const world = useTestWorld({ rateLimited: true, file: { paywalls: [{}, { domain: DOMAIN }] } })
+const world = useTestWorld({ rateLimited: true })
 
 /** The `Accept` header of a browser that navigates. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -102,16 +100,6 @@ describe('a buyer’s browser that returns', () => {
       expect(await (await returnTo(path, {})).json()).toMatchObject({ error: expect.stringMatching(/not_found$/) })
     },
   )
-
-  test("by a broken link gets a link to the front page of the host's or the path's paywall, if there is one", async () => {
-    const readLink = async (path: string) => / href="([^"]*)"/.exec(await (await returnTo(path)).text())?.[1]
-    const broken = `/r/${randomUUID()}/success`
-    expect(await readLink(`https://${DOMAIN}${broken}`)).toBe('/')
-    expect(await readLink(`https://${DOMAIN}/return/stripe/${world.paywall.id}`)).toBe('/')
-    expect(await readLink(`/return/stripe/${world.paywall.id}`)).toBe(`/p/${world.paywall.id}`)
-    for (const path of [broken, '/return/stripe/99', '/return/stripe/x'])
-      expect(await readLink(path), path).toBe(undefined)
-  })
 
   test('while the database is down gets a page that says nothing is lost, and may try again', async () => {
     world.neon.onStatement = () => Promise.reject(new ResponseLost())
