@@ -555,8 +555,9 @@ create table events (
   foreign key (paywall_id, user_id) references members
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index events_by_age on events (purge_at) where purge_at is not null;
-create index events_unlisted on events (owner_id, is_test, created_at, sequence) where position is null;
+create index events_unlisted on events (owner_id, is_test, created_at, sequence) where position is null and purge_at is not null;
 create unique index events_listed on events (owner_id, is_test, position) where position is not null;
+create index events_redacted on events (owner_id, is_test, position) where position is not null and purge_at is null;
 
 -- One event to one webhook endpoint. Deliveries about one member are sent in the order of their sequence: only the first pending one has a
 -- time for its next attempt, so that the others are not in the index of what is due. Vacuumed often, like balance_replies: a scan for the
