@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_c6d48155c55f1a78'
+const RELEASE = 'release_8703daf1fb511c39'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -389,18 +389,6 @@ export function leaseDeliveries<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer, $3::integer, $4::uuid, $5::uuid, $6::uuid[]) as result`,
     [p.holder, p.count, p.failingCount, p.after, p.until, p.recent],
-  )
-}
-
-/** functions/list-events/list-events.sql */
-export function listEvents<Result>(db: Database, p: {
-  keyHash: string
-  count: number
-  after?: number | null | undefined
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.list_events($1::text, $2::integer, $3::bigint) as result`,
-    [p.keyHash, p.count, p.after ?? null],
   )
 }
 

@@ -197,12 +197,6 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'address',
   },
-  listEvents: {
-    replies: { ...anybody('401 Unauthorized'), badKey: BAD_KEYS.badKey, foreignKey: '200', ownerKey: '200' },
-    otherDomain: '200', // it is about an owner, and no paywall
-    statements: 1,
-    countedBy: 'key',
-  },
   'issueTokens by code': {
     body: ({ grant = { email: 'nobody@buyers.dev', code: '12345678', challenge: MISSING_SECRET } }) => ({
       grant_type: 'code',

@@ -144,7 +144,6 @@ test('the examples compile with the SDK’s types', async () => {
     'browser.ts': 'createPaywall(',
     'webhooks.ts': 'export const POST',
     'events.ts': 'const note',
-    'catching-up.ts': 'function catchUp',
     'offers.ts': 'readOffers(',
     'dialog.ts': 'createDialog(',
   }
@@ -153,5 +152,5 @@ test('the examples compile with the SDK’s types', async () => {
 })
 
 test('every example is tested here', () => {
-  expect(quickstart('').blocks).toHaveLength(8)
+  expect(quickstart('').blocks).toHaveLength(7)
 })
