@@ -214,7 +214,8 @@ export const Body = z
       ),
       locale: optional('Invalid locale', (code) => z.string(code).max(LOCALE_LENGTH, code)).describe(
         "The buyer's language, such as `de` or `pt-BR`. The page is in the closest language that the processor has, unless " +
-          '`settings.checkout` of the paywall names one. Without it, or if the processor lacks it, the processor chooses. Not used at Chargebee',
+          '`settings.checkout` of the paywall names one. Without it, or if the processor lacks it or does not take it from ' +
+          'the call, the processor chooses',
       ),
       ignoreActivePurchase: z
         .union([blank.transform(() => false), z.boolean()], 'Invalid ignoreActivePurchase')

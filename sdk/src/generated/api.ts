@@ -791,7 +791,7 @@ export interface components {
             offer?: string | null;
             /** @description A code that the buyer has entered, instead of `offer`, in upper or lower case */
             code?: string | null;
-            /** @description The buyer's language, such as `de` or `pt-BR`. The page is in the closest language that the processor has, unless `settings.checkout` of the paywall names one. Without it, or if the processor lacks it, the processor chooses. Not used at Chargebee */
+            /** @description The buyer's language, such as `de` or `pt-BR`. The page is in the closest language that the processor has, unless `settings.checkout` of the paywall names one. Without it, or if the processor lacks it or does not take it from the call, the processor chooses */
             locale?: string | null;
             /** @description True to renew or upgrade: sells even to a user whose subscription has not ended, or who has already bought the one-time price. Once the new purchase is paid, the user's older subscriptions on this paywall are never charged again. Default false */
             ignoreActivePurchase?: boolean | null;
