@@ -159,7 +159,8 @@ describe.each(SHOP_NAMES)('%s', (name) => {
     expect(await causeAtProcessor(buyer, (id) => account.refund(id, 900))).toEqual(['payment.refunded 900'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])
     expect(await causeAtProcessor(buyer, account.refund)).toEqual(['payment.refunded 4000'])
-    expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([false, 0])
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'refunded' }] })
+    expect(await readTokens(buyer)).toBe(0)
     if (!account.failRefund) return
     expect(await causeAtProcessor(buyer, account.failRefund)).toEqual(['payment.refund_failed 4000'])
     expect([(await readState(buyer)).paid, await readTokens(buyer)]).toEqual([true, 50])

@@ -36,6 +36,12 @@ test('every operation that clients call has a sample for curl', () => {
   expect(without).toEqual(NOT_CALLED_BY_CLIENTS)
 })
 
+test('every operation that clients call has an SDK sample', () => {
+  const isOfSdk = (label: string) => label.startsWith('SDK')
+  const without = operations.filter(({ samples }) => ![...samples.keys()].some(isOfSdk)).map(({ id }) => id)
+  expect(without).toEqual(NOT_CALLED_BY_CLIENTS)
+})
+
 test('every operation has an SDK sample for each kind of caller: server or browser', () => {
   const without = (label: string, isCallable: (operation: (typeof operations)[number]) => boolean) =>
     operations.filter((each) => isCallable(each) && !each.samples.has(label)).map(({ id }) => id)
