@@ -35,9 +35,9 @@ interface Limits {
 /**
  * Counts a call: by owner key, by access token, or by a guest's network. Guests and users are also counted by their wide network, with an
  * owner's limit, because anybody can have any number of small networks and tokens. Requests for a page count by the wide network alone,
- * because a page makes several at once. A key that no endpoint has accepted yet counts as a guest's call, and so does a webhook from a network that has sent no
- * correctly signed one for that paywall in the last hour. The binding counts per Cloudflare location, and only approximately: this
- * throttles abuse and measures nothing.
+ * because a page makes several at once. A key that no endpoint has accepted yet counts as a guest's call, and so does a webhook from a
+ * network that has sent no correctly signed one for that paywall in the last hour. The binding counts per Cloudflare location, and only
+ * approximately: this throttles abuse and measures nothing.
  */
 export async function count(request: Request, env: Limits, countedBy: CountedBy): Promise<Counted> {
   if (!env.RATE_LIMITED) return UNCOUNTED

@@ -36,8 +36,10 @@ export const Links = z
   })
   .describe("Linked in the footer of the paywall's site; terms and privacy policy also at the button that buys")
 
+const NEEDS_DISCOUNT = 'needs a `discount`: an entry without one is served to everybody, unchanged'
+
 /** A field of a discount offer that must not be served. */
-const unpublished = z.never('needs a `discount`: an entry without one is served to everybody, unchanged').optional()
+const unpublished = z.never(NEEDS_DISCOUNT).optional()
 
 /** An entry of `offers` that takes nothing off. Other fields are the owner's own. */
 export const OwnOffer = z
@@ -45,7 +47,7 @@ export const OwnOffer = z
     price: slug.optional().describe('The slug of the offered price'),
     show: z
       .string()
-      .refine((place) => place !== 'code', 'needs a `discount`: an entry without one is served to everybody, unchanged')
+      .refine((place) => place !== 'code', NEEDS_DISCOUNT)
       .optional()
       .describe('`cancel`: shown to a subscriber who is about to cancel'),
     discount: z.never().optional(),

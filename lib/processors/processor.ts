@@ -44,7 +44,7 @@ export interface CheckoutOrder {
   discount?: string
   /** What that takes off, for processors without discounts of their own. Absent: nothing. */
   reduction?: OrderReduction
-  /** `settings.checkout` of the paywall. `locale` without such a setting: the language that the call asked for, if the processor may be sent it. */
+  /** `settings.checkout` of the paywall. Without a `locale` there, it is that of the call, if the processor may be sent it. */
   options: CheckoutOptions
   successUrl: string
   errorUrl: string
