@@ -64,15 +64,19 @@ function refuseSecond(context: AccountContext, { mode, customer }: PageRecord): 
   throw freemiusError(409, 'Duplicate', 'You have a subscription of this product already.', 'duplicate')
 }
 
+/** The code of the coupon that a test has set for every page, as if each buyer had entered it. */
+const ENTERED_CODE = 'ENTERED'
+
 /** The sale of a link. It is stored as the licence once it is paid. */
 function toPage(context: AccountContext, { seller, price, environment, given }: Link): PageRecord {
   const license = context.newId('pages')
+  const terms = couponTerms(context, given, price)
   return newPage(context, {
     id: license,
     price,
     seller: seller.paywallName,
-    terms: couponTerms(context, given, price),
-    coupon: given.coupon ?? null,
+    terms,
+    coupon: given.coupon ?? (terms.percentOff > 0 ? ENTERED_CODE : null),
     own: { environment },
     // `hide_coupon` hides the field for a code (CheckoutPopupParams in @freemius/checkout); by default it is shown.
     asks: { ...ASKS_NOTHING, promotionCode: !given.hide_coupon },
