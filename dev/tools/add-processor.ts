@@ -95,6 +95,11 @@ import { startAcmeEmulator } from './acme/emulator.ts'
       [beforeTypes, "import { ACME } from './acme.ts'\n"],
       [endPattern('DRIVERS'), '\n  acme: ACME,'],
     ),
+    extend(
+      'test/conformance/drivers/page-languages.ts',
+      [endPattern('AUSTRIAN_GERMAN'), '\n  acme: null,'],
+      [endPattern('FIXED_LANGUAGE'), "\n  acme: ['fr', 'fr'],"],
+    ),
     extend('test/conformance/drivers/plans.ts', [endPattern('UNNAMED'), "\n  acme: ['team', 'firm'],"]),
     extend('test/processors/rest.test.ts', [endPattern('ERRORS'), '\n  acme: {},']),
     extend('test/scenarios/rebuy.test.ts', [/(?<=const FAILURES.*)(?= \}\n)/, ', acme: 0']),
