@@ -47,6 +47,12 @@ export const WITH_IMAGES: FileJson = {
   settings: { ...settingsWithoutPages, logo: { src: MISSING }, links },
 }
 
+/** The demo, which sells its monthly price by the unit. */
+export const WITH_UNITS: FileJson = {
+  ...DEMO_PAYWALL,
+  prices: prices.map((price) => ({ ...price, per_unit: price.slug === 'monthly' })),
+}
+
 const texts = (of: string, english: Record<string, string>) => ({ ...Reflect.get(locales, of), ...english })
 
 /** The demo with offers: of half a year, of an amount, for ever after a trial, and one that needs the code `TEAM-2027`. */

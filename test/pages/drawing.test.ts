@@ -64,7 +64,7 @@ describe('a page', () => {
     for (const key of keys) expect(html).toContain(`&lt;b&gt;${key}&lt;/b&gt; &amp; more`)
     expect(html).not.toContain('<b>')
     expect(html).not.toContain('confetti')
-    expect(html).toMatch(/<button type="submit" class="primary" name="sell" value="price_\w+">/)
+    expect(html).toMatch(/<button type="submit" class="primary"[^>]* name="sell" value="price_\w+">/)
   })
 
   test('of a paywall without a layout sells all prices', async () => {
@@ -171,9 +171,9 @@ describe('the button that buys', () => {
       { type: 'button', price: 'yearly' },
     ]
     const html = await readHtml(await shopWith({ layout: { type: 'stack', blocks }, locales: { en: { buy: 'Go' } } }))
-    expect(html).toContain('<button type="submit" class="primary">Go</button>')
+    expect(html).toMatch(/<button type="submit" class="primary"[^>]*>Go<\/button>/)
     expect(html).toMatch(
-      /name="sell" value="price_\w+">Start 7 days free<\/button><p class="hint">Due today: \$0. After 7 days: \$89 per year/,
+      /name="sell" value="price_\w+">Start 7 days free<\/button><p class="hint"[^>]*>Due today: \$0. After 7 days: \$89 per year/,
     )
   })
 })

@@ -8,7 +8,7 @@ const STOPS = `[...document.querySelectorAll('a[href], button, input:not([type=h
 /** The keyboard focus: its index among the tab stops, -1 if it is none of them, and whether it is visible. */
 const FOCUS = `(() => {
   const focused = document.activeElement
-  const { outlineStyle, outlineWidth } = getComputedStyle(focused.closest('.price') ?? focused)
+  const { outlineStyle, outlineWidth } = getComputedStyle((focused.type === 'radio' && focused.closest('.price')) || focused)
   const { top, bottom, width, height } = focused.getBoundingClientRect()
   return {
     index: ${STOPS}.indexOf(focused),
@@ -31,7 +31,9 @@ const MOST_STOPS = 60
 /** Presses Tab through a whole page, and returns the faults: a trap, a wrong order, or an invisible focus. */
 export async function faultsOnTheWay(page: Page): Promise<string[]> {
   const count: number = await page.evaluate(`${STOPS}.length`)
-  await page.evaluate('document.activeElement.blur(), getSelection().removeAllRanges(), scrollTo(0, 0)')
+  await page.evaluate(
+    'document.body.tabIndex = -1, document.body.focus(), document.body.removeAttribute("tabindex"), getSelection().removeAllRanges(), scrollTo(0, 0)',
+  )
   const faults: string[] = []
   for (let index = 0; index < count; index += 1) {
     await page.keyboard.press('Tab')

@@ -19,6 +19,7 @@ import {
   withOffers,
   withoutDatabase,
   withStatus,
+  withUnits,
   writeTicket,
 } from './scene.ts'
 import { BUY, press, signIn } from './visitor.ts'
@@ -39,6 +40,7 @@ export const RENDERED: Record<string, Record<string, Way>> = {
     }),
     'with offers and a wrong code': withOffers((visitor) => enterDiscountCode(visitor, 'WRONG')),
     'with the offer of a code': withOffers((visitor) => enterDiscountCode(visitor, 'TEAM-2027')),
+    'with numbers of units': withUnits((visitor) => visitor.page.getByLabel('Number of units').fill('3')),
     'where nothing was chosen': asNewVisitor('', (visitor) => send(visitor, { price: '' })),
   },
   stayedPage: {
@@ -163,6 +165,15 @@ export const RENDERED: Record<string, Record<string, Way>> = {
       await openChange(visitor, 'Yearly')
       await send(visitor, { quote: randomUUID() })
       await visitor.page.getByRole('alert').waitFor()
+    }),
+  },
+  unitsPage: {
+    'of a subscriber': withUnits(async (visitor, { pages }) => {
+      await visitor.page.goto(`${visitor.home}/account`)
+      await signIn(visitor, newEmail())
+      await buyAsVisitor(pages, visitor, 'Monthly')
+      await visitor.page.goto(`${visitor.home}/account`)
+      await press(visitor, 'Change the number of units', 'link')
     }),
   },
   changedPage: {

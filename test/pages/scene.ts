@@ -4,7 +4,7 @@ import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { newEmail } from '../support/checkout.ts'
 import { newTenant } from '../support/tenants.ts'
 import { MESSAGE } from '../support/tickets.ts'
-import { WITH_OFFERS } from './demo-paywall.ts'
+import { WITH_OFFERS, WITH_UNITS } from './demo-paywall.ts'
 import type { Pages } from './pages.ts'
 import { BUY, press, signIn, type Visitor, visit } from './visitor.ts'
 
@@ -73,6 +73,16 @@ export const withOffers =
     const { paywall } = await newTenant(pages.world, WITH_OFFERS)
     const visitor = await visit(pages, { paywall })
     await go(visitor)
+    return visitor.page
+  }
+
+/** The page of a paywall that sells by the unit, as a new visitor sees it. */
+export const withUnits =
+  (go: (visitor: Visitor, scene: Scene) => Promise<unknown>): Way =>
+  async (scene) => {
+    const { paywall } = await newTenant(scene.pages.world, WITH_UNITS)
+    const visitor = await visit(scene.pages, { paywall, path: '?interval=month' })
+    await go(visitor, scene)
     return visitor.page
   }
 
