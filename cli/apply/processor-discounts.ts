@@ -41,7 +41,7 @@ export async function checkProcessorDiscounts({ paywalls }: PaywallFile, apiBase
 /** Each price of the offer, and each of its local prices. */
 function toSold(
   { prices }: FilePaywall,
-  { discount, show, max_uses: max, max_per_member: maxPerMember, prices: slugs }: FileOffer,
+  { discount, show, max_uses: max, max_per_member: maxPerMember, starts_at, ends_at, prices: slugs }: FileOffer,
 ): SoldDiscount {
   const sold = prices.filter(({ slug }) => slugs.includes(slug))
   return {
@@ -49,6 +49,8 @@ function toSold(
     isToStay: show === 'cancel',
     ...(max !== null && { max }),
     maxPerMember,
+    startsAt: new Date(Math.max(Date.now(), starts_at === null ? 0 : Date.parse(starts_at))),
+    endsAt: ends_at === null ? null : new Date(ends_at),
     prices: sold.flatMap(({ interval, interval_count: count, locals, ...price }) =>
       [price, ...locals].map(({ processor_price: processorPrice }) => ({
         processorPrice,

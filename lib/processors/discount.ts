@@ -18,20 +18,31 @@ export type Discount = z.output<typeof Discount>
 export const takenOff = ({ percent = 0, amount }: Discount, price: number): number =>
   amount ?? Math.round((price * percent) / 100)
 
-/** How often an offer can be used. `max`: absent if there is no limit; `maxPerMember`: absent if once. */
+/**
+ * How often an offer can be used, and when. `max`: absent if there is no limit; `maxPerMember`: absent if once. `startsAt`: not in the past;
+ * `endsAt`: null if it never ends.
+ */
 export interface OfferLimits {
   max?: number
   maxPerMember?: number
+  startsAt: Date
+  endsAt: Date | null
 }
 
-/**
- * Why the limits of a processor's discount would refuse what an offer promises, in words that follow its name; null if they would not. Null
- * and absent: the discount has no such limit.
- */
-export function limitMismatch(
-  { inAll, perUser }: { inAll?: number | null | undefined; perUser?: number | null | undefined },
-  { max, maxPerMember = 1 }: OfferLimits,
-): string | null {
+/** How often a processor's discount can be redeemed, and when. Null and absent: it has no such limit. */
+interface DiscountLimits {
+  inAll?: number | null | undefined
+  perUser?: number | null | undefined
+  startsAt?: Date | null | undefined
+  endsAt?: Date | null | undefined
+}
+
+/** Why the limits of a processor's discount would refuse what an offer promises, in words that follow its name; null if they would not. */
+export function limitMismatch(limits: DiscountLimits, offer: OfferLimits): string | null {
+  return countMismatch(limits, offer) ?? timeMismatch(limits, offer)
+}
+
+function countMismatch({ inAll, perUser }: DiscountLimits, { max, maxPerMember = 1 }: OfferLimits): string | null {
   if (inAll != null && max === undefined)
     return `can be redeemed ${inAll} times: give the offer a max, or remove that limit`
   if (inAll != null && max !== undefined && inAll < max)
@@ -39,6 +50,14 @@ export function limitMismatch(
   return perUser != null && perUser < maxPerMember
     ? `can be redeemed ${perUser} times by each user, and the offer ${maxPerMember} times`
     : null
+}
+
+function timeMismatch({ startsAt, endsAt }: DiscountLimits, offer: OfferLimits): string | null {
+  if (startsAt && startsAt > offer.startsAt) return `starts at ${startsAt.toISOString()}, which is after the offer`
+  if (!endsAt) return null
+  const ends = `ends at ${endsAt.toISOString()}`
+  if (offer.endsAt === null) return `${ends}: give the offer an ends_at, or remove that time`
+  return endsAt < offer.endsAt ? `${ends}, which is before the offer` : null
 }
 
 /** Where an offer is shown. */

@@ -38,6 +38,9 @@ const Coupon = z.object({
     .exactOptional(),
   max_redemptions: z.int().min(1).exactOptional(),
   redemptions: z.int().min(0).default(0),
+  /** Unix times in seconds. */
+  valid_from: z.int().exactOptional(),
+  valid_till: z.int().exactOptional(),
   coupon_constraints: z
     .array(
       z.object({
@@ -77,12 +80,16 @@ function findCoupon(context: AccountContext, id: string, param?: string): Coupon
 
 /**
  * "A coupon may expire due to exceeding max_redemptions. Existing associations remain unaffected" (`status` in the types of
- * chargebee-typescript). That a page counts once it is paid, and an open page stays payable, is UNVERIFIED.
+ * chargebee-typescript). `valid_till` is "the date until which the coupon can be applied to new subscriptions"
+ * (chargebee.com/docs/billing/2.0/reports-and-analytics/standard-coupons). That a page counts once it is paid, and an open page stays payable, is UNVERIFIED.
  */
 function counted(context: AccountContext, id: string, coupon: Coupon): Coupon {
   const redemptions = coupon.redemptions + countRedemptions(context, id)
-  const isUsedUp = coupon.max_redemptions !== undefined && redemptions >= coupon.max_redemptions
-  return { ...coupon, redemptions, ...(isUsedUp && coupon.status === 'active' && { status: 'expired' as const }) }
+  const { status, max_redemptions: max = Number.POSITIVE_INFINITY, valid_from: start = 0 } = coupon
+  const { valid_till: end = Number.POSITIVE_INFINITY } = coupon
+  if (status !== 'active') return { ...coupon, redemptions }
+  const isOver = redemptions >= max || context.now >= end
+  return { ...coupon, redemptions, status: isOver ? 'expired' : start > context.now ? 'future' : 'active' }
 }
 
 /**

@@ -26,6 +26,8 @@ const Discount = z.object({
   /** The products that it applies to; empty: all. */
   products: z.array(z.string()).default([]),
   max_redemptions: z.int().positive().nullable().default(null),
+  starts_at: z.iso.datetime().nullable().default(null),
+  ends_at: z.iso.datetime().nullable().default(null),
 })
 type Discount = z.output<typeof Discount>
 
@@ -39,6 +41,8 @@ function discountFor({ percent, amount, currency, lasts }: EnteredDiscount): Dis
     amounts: amount === null || currency === null ? {} : { [currency]: amount },
     products: [],
     max_redemptions: null,
+    starts_at: null,
+    ends_at: null,
     ...toDuration(lasts),
   }
 }
@@ -51,8 +55,8 @@ function findDiscount(context: AccountContext, id: string): Discount | null {
 
 /**
  * The terms of a checkout with a discount. Polar refuses one that does not exist or does not apply to the product and the currency
- * (`_get_validated_discount` in server/polar/checkout/service.py, `is_applicable`), or has been redeemed `max_redemptions` times, which it
- * counts in server/polar/models/discount.py. That a page counts once it is paid is UNVERIFIED.
+ * (`_get_validated_discount` in server/polar/checkout/service.py, `is_applicable`), has been redeemed `max_redemptions` times, or has not
+ * started or has ended. That a page counts once it is paid is UNVERIFIED.
  */
 export function applyDiscount(context: AccountContext, terms: Terms, id: string | null, price: SoldPrice): Terms {
   if (id === null) return terms
@@ -61,7 +65,7 @@ export function applyDiscount(context: AccountContext, terms: Terms, id: string 
   const applies =
     discount &&
     (discount.basis_points !== null || amount !== null) &&
-    (discount.max_redemptions === null || countRedemptions(context, id) < discount.max_redemptions) &&
+    isRedeemable(context, id, discount) &&
     (discount.products.length === 0 || discount.products.includes(price.id))
   if (!applies) throw invalid(['body', 'discount_id'], 'Discount does not exist.', id)
   const { basis_points: points, duration, duration_in_months: count } = discount
@@ -72,6 +76,14 @@ export function applyDiscount(context: AccountContext, terms: Terms, id: string 
     ...(duration === 'once' && { lasts: 'once' }),
     ...(duration === 'repeating' && count !== null && { lasts: months(count) }),
   }
+}
+
+/** `is_redeemable_discount` in server/polar/discount/service.py. */
+function isRedeemable(context: AccountContext, id: string, { starts_at, ends_at, max_redemptions }: Discount): boolean {
+  const now = context.now * 1000
+  if (starts_at !== null && Date.parse(starts_at) > now) return false
+  if (ends_at !== null && Date.parse(ends_at) < now) return false
+  return max_redemptions === null || countRedemptions(context, id) < max_redemptions
 }
 
 /**
@@ -97,18 +109,12 @@ export function discountSubscription(
 export function toDiscount(context: AccountContext, subscription: SubscriptionRecord): models.Subscription['discount'] {
   if (subscription.coupon === null || !hasDiscount(subscription)) return null
   const { products: _products, ...shown } = discountObject(context, subscription.coupon)
-  const minimal = {
+  return {
     ...since(subscription.created),
     ...shown,
     metadata: {},
     code: null,
     organization_id: toUuid('organization'),
-  }
-  return {
-    ...minimal,
-    starts_at: null,
-    ends_at: null,
-    max_redemptions: null,
     redemptions_count: 0,
   } as unknown as models.Subscription['discount']
 }
@@ -117,7 +123,8 @@ export function toDiscount(context: AccountContext, subscription: SubscriptionRe
 function discountObject(context: AccountContext, id: string) {
   const discount = findDiscount(context, id)
   if (!discount) throw context.noSuch('coupons', id)
-  const { basis_points, amounts, duration, duration_in_months, products, max_redemptions } = discount
+  const { basis_points, amounts, duration, duration_in_months, products, max_redemptions, starts_at, ends_at } =
+    discount
   return {
     id,
     name: 'Offer',
@@ -128,6 +135,8 @@ function discountObject(context: AccountContext, id: string) {
     products: products.map((product) => ({ id: product })),
     max_redemptions,
     redemptions_count: countRedemptions(context, id),
+    starts_at,
+    ends_at,
   }
 }
 

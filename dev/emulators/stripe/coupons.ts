@@ -26,6 +26,8 @@ const Coupon = z.object({
   products: z.array(z.string()).nullable().default(null),
   valid: z.boolean().default(true),
   max_redemptions: z.int().positive().nullable().default(null),
+  /** A unix time in seconds. */
+  redeem_by: z.int().nullable().default(null),
 })
 type Coupon = z.output<typeof Coupon>
 
@@ -41,22 +43,25 @@ function couponFor({ percent, amount, currency, lasts }: EnteredDiscount): Coupo
     products: null,
     valid: true,
     max_redemptions: null,
+    redeem_by: null,
     ...toDuration(lasts),
   }
 }
 
 /**
  * Throws Stripe's error if the account has no such coupon. `max_redemptions`: "Maximum number of times this coupon can be redeemed, in total,
- * across all customers, before it is no longer valid" (`Coupon` of the SDK). That a page counts once it is paid is UNVERIFIED.
+ * across all customers, before it is no longer valid"; `redeem_by`: "Date after which the coupon can no longer be redeemed" (`Coupon` of the
+ * SDK). That a page counts once it is paid is UNVERIFIED.
  */
 function findCoupon(context: AccountContext, id: string, param?: string): Coupon & { times_redeemed: number } {
   const { [id]: made } = COUPONS.read(context)
   const entered = findEntered(context.account, id)
   const coupon = made === undefined ? entered && couponFor(entered) : made
   if (!coupon) throw context.noSuch('coupons', id, param)
-  const { valid, max_redemptions: max } = coupon
+  const { valid, max_redemptions: max, redeem_by: last } = coupon
   const times_redeemed = countRedemptions(context, id)
-  return { ...coupon, times_redeemed, valid: valid && (max === null || times_redeemed < max) }
+  const isRedeemable = (max === null || times_redeemed < max) && (last === null || context.now <= last)
+  return { ...coupon, times_redeemed, valid: valid && isRedeemable }
 }
 
 /** Stripe shows `applies_to` only with `expand`. */

@@ -15,9 +15,10 @@ export function couponCheck(credentials: { site: string; apiKey: string }, optio
 }
 
 function couponMismatch(coupon: Coupon, sold: SoldDiscount): string | null {
-  const { status, max_redemptions: max, redemptions } = coupon
+  const { status, max_redemptions: max, redemptions, valid_from: startsAt } = coupon
   if (max !== undefined && redemptions >= max) return `has been redeemed ${redemptions} times, which is its maximum`
-  if (status !== 'active') return `is ${status}`
+  const isYetToStart = status === 'future' && startsAt !== undefined
+  if (status !== 'active' && !isYetToStart) return `is ${status}`
   return (
     limits(coupon, sold) ??
     amountMismatch(coupon, sold.discount) ??
@@ -28,13 +29,13 @@ function couponMismatch(coupon: Coupon, sold: SoldDiscount): string | null {
 
 /** `max_redemptions` of a coupon is for all customers; its constraints are for each. */
 function limits(
-  { max_redemptions: inAll, coupon_constraints: constraints }: Coupon,
+  { max_redemptions: inAll, coupon_constraints: constraints, valid_from: startsAt, valid_till: endsAt }: Coupon,
   sold: SoldDiscount,
 ): string | null {
   const other = constraints.find(({ type }) => type !== 'max_redemptions')
   if (other) return `has the constraint ${other.type}: remove it`
   const values = constraints.flatMap(({ value }) => (value === undefined ? [] : [Number(value)]))
-  return limitMismatch({ inAll, perUser: values.length > 0 ? Math.min(...values) : null }, sold)
+  return limitMismatch({ inAll, perUser: values.length > 0 ? Math.min(...values) : null, startsAt, endsAt }, sold)
 }
 
 function amountMismatch(coupon: Coupon, { percent, amount, currency }: Discount): string | null {

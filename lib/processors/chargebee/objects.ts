@@ -172,6 +172,8 @@ export const Coupon = z.object({
   item_constraints: z.array(ItemConstraint).default([]),
   max_redemptions: z.int().optional(),
   redemptions: z.int().default(0),
+  valid_from: seconds.optional(),
+  valid_till: seconds.optional(),
   coupon_constraints: z.array(z.object({ type: open, value: z.string().optional() })).default([]),
 })
 export type Coupon = z.output<typeof Coupon>

@@ -20,11 +20,13 @@ export function couponCheck(
     const coupon = await findCoupon(list, code)
     if (!coupon) return 'does not exist'
     for (const price of prices) {
-      const problem = couponProblem(coupon, price, options.now())
+      const problem = couponProblem(coupon, price, promised.startsAt)
       if (problem !== null) return problem
     }
-    const { redemptions_limit: inAll, is_one_per_user: once } = coupon
-    const limited = limitMismatch({ inAll, perUser: once ? 1 : null }, promised)
+    const { redemptions_limit: inAll, is_one_per_user: once, end_date: end } = coupon
+    // Every coupon has an end, so that of an offer without one is not compared.
+    const endsAt = promised.endsAt === null ? null : end
+    const limited = limitMismatch({ inAll, perUser: once ? 1 : null, endsAt }, promised)
     if (limited !== null) return limited
     const priced = discount.percent === undefined ? await withAmounts(list, coupon) : coupon
     return amountMismatch(priced, discount) ?? durationMismatch(coupon, discount)
@@ -51,17 +53,17 @@ export async function findCoupon(list: FreemiusApi['list'], code: string): Promi
   return coupons.find((each) => each.code === code) ?? null
 }
 
-/** Why a price is not sold with the coupon now, in words that follow its name; null if it is. */
+/** Why a price is not sold with the coupon at a time, in words that follow its name; null if it is. */
 export function couponProblem(
   coupon: Coupon,
   { processorPrice, recurring }: Pick<CheckoutOrder, 'processorPrice' | 'recurring'>,
-  now: Date,
+  at: Date,
 ): string | null {
   const { is_active, start_date, end_date, redemptions, redemptions_limit: limit, user_type: users } = coupon
   const { plans, billing_cycles, licenses } = coupon
   if (!is_active) return 'is not active'
-  if (start_date && start_date > now) return 'has not started'
-  if (end_date && end_date <= now) return 'has ended'
+  if (start_date && start_date > at) return 'has not started'
+  if (end_date && end_date <= at) return 'has ended'
   if (limit != null && (redemptions ?? 0) >= limit) return `has been redeemed ${redemptions} times, which is its limit`
   if (users !== 'all') return `is for ${users} users only`
   if (licenses) return 'is for some license quotas only: remove that limit'

@@ -18,9 +18,13 @@ async function discountMismatch(api: PolarCore, id: string, sold: SoldDiscount):
   if (!discount) return 'does not exist'
   const other = sold.prices.find(({ processorPrice }) => !appliesTo(discount, processorPrice))
   if (other) return `does not apply to the product ${other.processorPrice}`
-  const { max_redemptions: max, redemptions_count: count } = discount
+  const { max_redemptions: max, redemptions_count: count, starts_at: startsAt, ends_at: endsAt } = discount
   if (max != null && (count ?? 0) >= max) return `has been redeemed ${count} times, which is its maximum`
-  return limitMismatch({ inAll: max }, sold) ?? amountMismatch(discount, sold) ?? durationMismatch(discount, sold)
+  return (
+    limitMismatch({ inAll: max, startsAt, endsAt }, sold) ??
+    amountMismatch(discount, sold) ??
+    durationMismatch(discount, sold)
+  )
 }
 
 async function findDiscount(api: PolarCore, id: string): Promise<Discount | null> {

@@ -58,6 +58,8 @@ export const Discount = z.object({
   products: z.array(z.object({ id: z.string() })),
   max_redemptions: z.int().nullish(),
   redemptions_count: z.int().nullish(),
+  starts_at: time.nullish(),
+  ends_at: time.nullish(),
 })
 export type Discount = z.output<typeof Discount>
 

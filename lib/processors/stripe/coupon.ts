@@ -25,7 +25,7 @@ async function couponMismatch(api: Stripe, id: string, sold: SoldDiscount): Prom
   const coupon = await findCoupon(api, id)
   if (!coupon) return 'does not exist'
   if (!coupon.valid) return 'is no longer valid'
-  const limited = limitMismatch({ inAll: coupon.max_redemptions }, sold)
+  const limited = limitMismatch({ inAll: coupon.max_redemptions, endsAt: coupon.redeem_by }, sold)
   return (
     limited ??
     amountMismatch(coupon, sold.discount) ??

@@ -130,9 +130,12 @@ const sold = (
     processorPrice: each ? 'pro-USD-monthly' : 'lifetime-EUR',
     recurring: each,
   })),
+  startsAt: new Date('2026-05-01'),
+  endsAt: null,
 })
 const perCustomer = (type: 'max_redemptions' | 'new_customer', value?: string): Coupon =>
   half({ coupon_constraints: [{ entity_type: 'customer', type, ...(value !== undefined && { value }) }] })
+const unixTime = (day: string) => Date.parse(day) / 1000
 const once = sold({ percent: 50, periods: 1 })
 const three = sold({ percent: 50, periods: 3 })
 
@@ -212,6 +215,25 @@ test.each<[string, Coupon, SoldDiscount, string | null]>([
     { ...once, maxPerMember: 2 },
     'can be redeemed 1 times by each user, and the offer 2 times',
   ],
+  [
+    'that begins after the offer',
+    half({ status: 'future', valid_from: unixTime('2098-01-02') }),
+    { ...once, startsAt: new Date('2098-01-01') },
+    'starts at 2098-01-02T00:00:00.000Z, which is after the offer',
+  ],
+  [
+    'that begins with the offer, in the future',
+    half({ valid_from: unixTime('2098-01-01') }),
+    { ...once, startsAt: new Date('2098-01-01') },
+    null,
+  ],
+  [
+    'that ends before the offer',
+    half({ valid_till: unixTime('2098-01-01') }),
+    { ...once, endsAt: new Date('2098-01-02') },
+    'ends at 2098-01-01T00:00:00.000Z, which is before the offer',
+  ],
+  ['that has ended', half({ valid_till: unixTime('2020-01-01') }), once, 'is expired'],
   ['that is for new customers', perCustomer('new_customer'), once, 'has the constraint new_customer: remove it'],
   ['that does not exist', null, once, 'does not exist'],
 ])('plan compares the coupon with the offer: %s', async (_, coupon, offered, mismatch) => {

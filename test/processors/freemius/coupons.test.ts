@@ -124,6 +124,8 @@ const MONTH = { interval: 'month', intervalCount: 1 } as const
 const sold = (discount: SoldDiscount['discount'], { id, interval } = PRICES.monthly): SoldDiscount => ({
   discount,
   prices: [{ processorPrice: id, recurring: interval === null ? null : { ...MONTH, interval } }],
+  startsAt: new Date('2026-05-01'),
+  endsAt: null,
 })
 const half = sold({ percent: 50, periods: 1 })
 
@@ -136,6 +138,18 @@ test.each<[string, Coupon, SoldDiscount, string | null]>([
     { ...HALF, redemptions_limit: 5 },
     { ...half, max: 6 },
     'can be redeemed 5 times, and the offer 6 times',
+  ],
+  [
+    'that begins with the offer, in the future',
+    { ...HALF, start_date: FUTURE },
+    { ...half, startsAt: new Date('2098-01-01') },
+    null,
+  ],
+  [
+    'that ends before the offer',
+    { ...HALF, end_date: FUTURE },
+    { ...half, endsAt: new Date('2098-01-02') },
+    'ends at 2098-01-01T00:00:00.000Z, which is before the offer',
   ],
   ['once for each user', { ...HALF, is_one_per_user: true }, half, null],
   [

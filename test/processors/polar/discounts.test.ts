@@ -60,6 +60,8 @@ const sold = (
 ) => ({
   discount,
   prices: [{ processorPrice: MONTHLY, recurring }],
+  startsAt: new Date('2026-05-01'),
+  endsAt: null,
 })
 const three = { basis_points: 2500, duration: 'repeating', duration_in_months: 3 } as const
 
@@ -104,6 +106,30 @@ test.each<[string, Discounts[string], SoldDiscount, string | null]>([
     { ...three, max_redemptions: 5 },
     { ...sold({ percent: 25, periods: 3 }), max: 6 },
     'can be redeemed 5 times, and the offer 6 times',
+  ],
+  [
+    'a later start',
+    { ...three, starts_at: '2026-05-02T00:00:00Z' },
+    sold({ percent: 25, periods: 3 }),
+    'starts at 2026-05-02T00:00:00.000Z, which is after the offer',
+  ],
+  [
+    'an earlier end',
+    { ...three, ends_at: '2026-06-01T00:00:00Z' },
+    { ...sold({ percent: 25, periods: 3 }), endsAt: new Date('2026-06-02') },
+    'ends at 2026-06-01T00:00:00.000Z, which is before the offer',
+  ],
+  [
+    'an end, and the offer none',
+    { ...three, ends_at: '2026-06-01T00:00:00Z' },
+    sold({ percent: 25, periods: 3 }),
+    'ends at 2026-06-01T00:00:00.000Z: give the offer an ends_at, or remove that time',
+  ],
+  [
+    'the same times',
+    { ...three, starts_at: '2026-05-01T00:00:00Z', ends_at: '2026-06-02T00:00:00Z' },
+    { ...sold({ percent: 25, periods: 3 }), endsAt: new Date('2026-06-02') },
+    null,
   ],
   ['none', null, sold({ percent: 25, periods: 3 }), 'does not exist'],
 ])('plan compares what the discount says with the offer: %s', async (_, discount, offered, mismatch) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
+import { couponCheck } from '../../../lib/processors/stripe/coupon.ts'
 import { ACME, sdk } from './emulator/fixture.ts'
 import { ONE_TIME, startAdapter } from './selling.ts'
 
@@ -64,6 +65,21 @@ test('a coupon can be redeemed as often as its maximum says', async () => {
   await subscribe({ discount: 'SPRING' })
   await expect(sell({ discount: 'SPRING', key: 'another' })).rejects.toMatchObject({ kind: 'rejected' })
   expect(await sdk(emulator).coupons.retrieve('SPRING')).toMatchObject({ valid: false, times_redeemed: 1 })
+})
+
+test.each([
+  ['2098-01-02', null],
+  ['2098-01-03', null],
+  ['2098-01-01', 'ends at 2098-01-01T00:00:00.000Z, which is before the offer'],
+  ['2020-01-01', 'is no longer valid'],
+])('plan compares the last time of a coupon with the end of the offer: %s', async (last, mismatch) => {
+  const { emulator } = await startAdapter()
+  const redeem_by = Date.parse(last) / 1000
+  await emulator.setCoupons(ACME.paywallId, { SPRING: { ...HALF, duration: 'once', redeem_by } })
+  const check = couponCheck(ACME, { base: emulator.url, isTest: true, fetch, now: () => new Date() })
+  const prices = [{ processorPrice: 'price_monthly', recurring: { interval: 'month', intervalCount: 1 } as const }]
+  const times = { startsAt: new Date(), endsAt: new Date('2098-01-02') }
+  expect(await check('SPRING', { discount: { percent: 50, periods: 1 }, prices, ...times })).toBe(mismatch)
 })
 
 test("Stripe's SDK reads a coupon, and its products only on request", async () => {
