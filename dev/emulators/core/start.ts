@@ -1,13 +1,13 @@
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import type { ApiControls } from './calls.ts'
+import type { RecordControl } from './controls/controls.ts'
 import { createHttpControls } from './controls/create-http-controls.ts'
 import { listAddresses, runControl } from './controls/http-controls.ts'
 import { type AnyPaywall, groupAccounts } from './domain/accounts.ts'
 import { createClock } from './domain/clock.ts'
 import type { AccountContext } from './domain/context.ts'
-import { Records } from './domain/records.ts'
+import { Records, type Table } from './domain/records.ts'
 import type { Emulator, EmulatorOptions, ProcessorEmulator } from './emulator.ts'
-import { controlMethods, recordProperties } from './emulator-parts.ts'
 import { frontPage } from './pages/front-page.ts'
 import { page } from './pages/html-responses.ts'
 import { visit } from './pages/visits.ts'
@@ -16,7 +16,7 @@ import { createReplicas } from './replicas.ts'
 import { runEmulator } from './run-emulator.ts'
 import type { HttpRequest, HttpResponse } from './server.ts'
 import { openState } from './state.ts'
-import { createStore } from './store.ts'
+import { createStore, type Store } from './store.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
 import { createApi } from './wire/api.ts'
 import { EmulatorError } from './wire/emulator-error.ts'
@@ -120,4 +120,23 @@ async function startEmulator(
   const controls = createHttpControls(processor, emulator, store)
   webhooks.resume()
   return emulator
+}
+
+/** The controls of records as methods: `renew(id, { fail: true })`. */
+const controlMethods = (controls: Record<string, RecordControl>, store: Store) =>
+  Object.fromEntries(
+    Object.entries(controls).map(([name, { toOptions, run }]) => [
+      name,
+      async (id: string, given?: never) => run(store, id, toOptions(given)),
+    ]),
+  )
+
+/** Lists and switches as properties of the emulator. */
+function recordProperties(
+  { lists, switches }: { lists: Record<string, Table>; switches: readonly string[] },
+  store: Store,
+): PropertyDescriptorMap {
+  const shown = Object.entries(lists).map(([name, table]) => [name, { get: () => store.showAll(table) }])
+  const switched = switches.map((name) => [name, { value: false, writable: true }])
+  return Object.fromEntries([...shown, ...switched])
 }

@@ -1,12 +1,28 @@
 import type { Named } from '../core/domain/context.ts'
-import { catalogue } from '../core/wire/catalogue.ts'
-import type { EmulatorError } from '../core/wire/emulator-error.ts'
+import { type EmulatorError, Refusal } from '../core/wire/emulator-error.ts'
 import { parameterName } from '../core/wire/form.ts'
 import type { Mistake } from '../core/wire/parse.ts'
 import ERRORS from './errors.json' with { type: 'json' }
 
-/** Creates one of Stripe's errors. */
-export const refused = catalogue(ERRORS, (detail) => ({ error: { type: 'invalid_request_error', ...detail } }))
+/** An error of `errors.json`. `executed` is false for errors found before the endpoint runs. */
+interface Known {
+  status?: number
+  executed?: boolean
+  message: string
+  param?: string
+}
+
+/**
+ * Creates one of Stripe's errors. `{id}` in its message is replaced by the value with that name. `param`, the wrong parameter, comes from the
+ * values or else from the file.
+ */
+export function refused(name: keyof typeof ERRORS, values: Record<string, string | number> = {}): Refusal {
+  const { status = 400, executed, message: template, ...detail }: Known = ERRORS[name]
+  const message = template.replaceAll(/\{(\w+)\}/g, (_, field) => String(values[field]))
+  const { param = detail.param } = values
+  const error = { type: 'invalid_request_error', ...detail, message, ...(param !== undefined && { param }) }
+  return new Refusal(status, message, { error }, executed)
+}
 
 /** The body of other errors. */
 export const errorBody = ({ message }: EmulatorError) => ({ error: { type: 'api_error', message } })

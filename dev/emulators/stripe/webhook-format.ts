@@ -7,7 +7,7 @@ import type { PageRecord, SubscriptionRecord } from '../core/domain/selling-reco
 import { MINUTE_SECONDS } from '../core/periods.ts'
 import type { WebhookFormat } from '../core/processor.ts'
 import { createEvents, type Made, sameNames, showSubject } from '../core/webhooks/create-events.ts'
-import { oldValues } from '../core/wire/old-values.ts'
+import { isPart, type Part } from '../core/wire/complete.ts'
 import { snakeFields } from '../core/wire/snake.ts'
 import type { StripeAccount } from './accounts.ts'
 import { findPostPaymentInvoice } from './objects/post-payment-invoice.ts'
@@ -118,4 +118,18 @@ function previousAttributes(domainEvent: DomainEvent, object: object, context: A
 function sign(body: string, secret: string): string {
   const at = Math.floor(Date.now() / 1000)
   return `t=${at},v1=${createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')}`
+}
+
+/** The old values of changed fields; null for new fields. Compares nested objects recursively. */
+function oldValues(before: object, after: object): Part {
+  const was: Part = { ...before }
+  const is: Part = { ...after }
+  const previous: Part = {}
+  for (const key of new Set([...Object.keys(was), ...Object.keys(is)])) {
+    const old = was[key]
+    const now = is[key]
+    if (JSON.stringify(old) === JSON.stringify(now)) continue
+    previous[key] = isPart(old) && isPart(now) ? oldValues(old, now) : (old ?? null)
+  }
+  return previous
 }

@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { type ApiOperation, isClientOperation } from '../../../lib/http/api-operation.ts'
 import { toResponses } from './responses.ts'
-import { codeSamples } from './samples/code-samples.ts'
+import { curlSample } from './samples/curl.ts'
+import { browserSample, serverSample } from './samples/sdk.ts'
 import { inlineSchema, isObject, type Json, referTo } from './schemas.ts'
 
 /** The document's `paths`. */
@@ -33,6 +34,17 @@ function toOperation(operation: ApiOperation): Json {
     responses: toResponses(operation),
     ...(samples.length > 0 && { 'x-codeSamples': samples }),
   }
+}
+
+/** The document's `x-codeSamples` for an operation; none for operations that processors, or browsers coming from them, call. */
+function codeSamples(operation: ApiOperation): Json[] {
+  if (!isClientOperation(operation)) return []
+  const samples = [
+    { lang: 'TypeScript', label: 'SDK, server', source: serverSample(operation) },
+    { lang: 'TypeScript', label: 'SDK, browser', source: browserSample(operation) },
+    { lang: 'Shell', label: 'curl', source: curlSample(operation) },
+  ]
+  return samples.filter(({ source }) => source !== null)
 }
 
 const SECURITY = { owner: { OwnerKey: [] }, user: { UserToken: [] }, anybody: {} }
