@@ -9,6 +9,7 @@ import {
   buy,
   causeAtProcessor,
   getProcessorId,
+  handleWebhooks,
   newEvents,
   open,
   pay,
@@ -100,16 +101,17 @@ describe.each(SHOP_NAMES)('%s', (name) => {
   })
 
   test('a payment is attributed to its own purchase, even if the payment of another purchase was processing before', async () => {
-    const { account, emulator } = getShop(name)
-    const [first, second] = [await open(getShop(name)), await open(getShop(name))]
+    const shop = getShop(name)
+    const { account } = shop
+    const [first, second] = [await open(shop), await open(shop)]
     for (const buyer of [first, second]) await pressAndReturn(buyer, 'later')
-    await emulator.drainWebhooks()
+    await handleWebhooks(shop)
     await account.resolve(false, await getProcessorId(second))
-    await emulator.drainWebhooks()
+    await handleWebhooks(shop)
     expect(await readPurchase(second)).toMatchObject({ status: 'active' })
     expect(await readPurchase(first)).toMatchObject({ status: 'pending' })
     await account.resolve(true, await getProcessorId(first))
-    await emulator.drainWebhooks()
+    await handleWebhooks(shop)
     expect(await readState(first)).toMatchObject({ paid: false })
   })
 
