@@ -53,7 +53,7 @@ begin
       and p.kind = 'succeeded' and (p.occurred_at, p.id) < (part.occurred_at, part.id));
 end $$;
 
--- A payment as the list shows it. Without the tax of one part, that of the whole is unknown.
+-- A payment as the list shows it. If the tax of one part is unknown, so is that of the whole; likewise the discount.
 create function listed_payment_json(payment payments) returns jsonb language plpgsql stable as $$
 declare
   totals constant record := payment_totals(payment);
@@ -62,12 +62,14 @@ begin
     select jsonb_build_object(
       'id', payment.payment_id, 'acquiring', payment.acquiring, 'price_slug', price.slug, 'label', price.label,
       'amount', totals.amount, 'currency', payment.currency, 'paid_at', iso(payment.occurred_at),
-      'tax', case when facts.has_tax then facts.tax end,
+      'tax', case when facts.has_tax then facts.tax end, 'discount', case when facts.has_discount then facts.discount end,
       'refunded_amount', totals.refunded, 'is_disputed', facts.is_disputed)
     from (
       select
         bool_and(p.tax is not null) filter (where p.kind = 'succeeded') as has_tax,
         sum(p.tax) filter (where p.kind = 'succeeded') as tax,
+        bool_and(p.discount is not null) filter (where p.kind = 'succeeded') as has_discount,
+        sum(p.discount) filter (where p.kind = 'succeeded') as discount,
         coalesce(bool_or(p.kind = 'disputed' and not exists (
           select from payments decided
           where (decided.paywall_id, decided.acquiring, decided.fact_id) = (p.paywall_id, p.acquiring, p.fact_id)

@@ -9,9 +9,10 @@ const ListedPayment = z.object({
   /** The price that was paid for, and its label, which may be a key of the paywall's texts. Null if no price of the paywall matched. */
   price_slug: z.string().nullable(),
   label: z.string().nullable(),
-  /** In minor units, with taxes. */
+  /** In minor units, with taxes and after discounts. */
   amount: z.int().min(1),
   tax: Receipt.shape.tax,
+  discount: Receipt.shape.discount,
   currency,
   paid_at: time,
   /** What went back, by refunds and lost disputes, in minor units. */

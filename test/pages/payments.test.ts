@@ -179,14 +179,26 @@ describe('the list of payments', () => {
     expect(receiptsIn((await browse('', { as: buyer })).html)).toEqual([id])
   })
 
-  test('shows a payment of several parts once, with its total, and no tax if that of a part is unknown', async () => {
+  test('shows what an offer took off', async () => {
+    const terms = { discount: { amount: 2.5, currency: 'USD', periods: 1 }, processorDiscount: 'OFF_250' }
+    const offer = { id: 'spring', title: 'Spring', prices: ['monthly'], ...terms }
+    const shop = await newTenant(world, { prices: [monthly({ locals: [] })], offers: [offer] })
+    const buyer = await person(world, shop)
+    await buy(world, { ...shop, email: buyer.email, body: { offer: 'spring' } })
+    await world.stripe.drainWebhooks()
+    const shown = async (locale: string) => listed((await browse('', { at: shop, as: buyer, locale })).html)
+    expect(await shown('en')).toEqual([expect.stringMatching(/ \$7\.49 \$2\.50 off Receipt$/)])
+    expect(await shown('de')).toEqual([expect.stringMatching(/ 7,49\s\$ 2,50\s\$ Rabatt Beleg$/)])
+  })
+
+  test('shows a payment of several parts once, with its total, and no tax or discount if that of a part is unknown', async () => {
     const buyer = await newPayer()
     const { id } = await readPayment(buyer)
     await world.database.query(
       `insert into payments (payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id, kind, amount, currency,
-         tax, occurred_at)
+         tax, discount, occurred_at)
        select payment_id, purchase_id, paywall_id, acquiring, processor_payment, price_id, fact_id || part, kind, 100, currency,
-         nullif(part, 2) * 20, occurred_at + part * interval '1 second'
+         nullif(part, 2) * 20, nullif(part, 2) * 50, occurred_at + part * interval '1 second'
        from payments, generate_series(1, 2) part where payment_id = $1`,
       [id],
     )

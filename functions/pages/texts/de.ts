@@ -192,6 +192,7 @@ export const DE: Texts = {
   noPayments: 'Noch keine Zahlungen.',
   earlierPayments: 'Frühere Zahlungen',
   includesTax: (tax) => `inkl. ${tax} Steuern`,
+  takenOff: (discount) => `${discount} Rabatt`,
   refundedInFull: 'Erstattet',
   partlyRefunded: (amount) => `${amount} erstattet`,
   disputed: 'Angefochten',

@@ -173,6 +173,7 @@ export const EN = {
   noPayments: 'No payments yet.',
   earlierPayments: 'Earlier payments',
   includesTax: (tax: string) => `incl. ${tax} tax`,
+  takenOff: (discount: string) => `${discount} off`,
   refundedInFull: 'Refunded',
   partlyRefunded: (amount: string) => `${amount} refunded`,
   disputed: 'Disputed',

@@ -49,7 +49,7 @@ export function Payments({ site, list: { payments, has_more: hasMore } }: { site
 
 function PaymentRow({ site, payment }: { site: Site; payment: ListedPayment }) {
   const { texts } = site
-  const { id, amount, tax, currency, paid_at: paidAt, acquiring } = payment
+  const { id, amount, tax, discount, currency, paid_at: paidAt, acquiring } = payment
   const money = (minor: number) => formatMoney(toMajorUnits(minor, currency), currency, site)
   const label = paymentLabel(site, payment)
   const day = formatDate(paidAt, site)
@@ -62,6 +62,7 @@ function PaymentRow({ site, payment }: { site: Site; payment: ListedPayment }) {
       </div>
       <div class="payment-amount">
         <strong>{money(amount)}</strong>
+        {discount !== null && discount > 0 && <p class="hint">{texts.takenOff(money(discount))}</p>}
         {tax !== null && tax > 0 && <p class="hint">{texts.includesTax(money(tax))}</p>}
         {DEFINITIONS[acquiring].capabilities.receipts !== 'none' && (
           <a href={site.href(`${RECEIPTS_PATH}/${id}`)} aria-label={`${texts.receipt}: ${label}, ${day}`}>
