@@ -1,7 +1,15 @@
 import type { Context } from 'hono'
 import type { RenderError } from '../../lib/http/base-app.ts'
-import { acceptsHtml, type ErrorPageContent, errorPage, errorPagePolicy } from '../../lib/http/error-page.ts'
+import {
+  acceptsHtml,
+  type ErrorPageContent,
+  errorPage,
+  errorPagePolicy,
+  FRONT_PAGE,
+} from '../../lib/http/error-page.ts'
+import { ApiError } from '../../lib/http/errors.ts'
 import { type InLanguages, type Language, preferredLanguage } from '../../lib/http/preferred-language.ts'
+import { errors } from './contract.ts'
 
 /** The address is wrong, or its checkout has been deleted. */
 const UNKNOWN: InLanguages<ErrorPageContent> = {
@@ -41,12 +49,25 @@ const CONFIRM: InLanguages<(host: string) => Omit<ErrorPageContent, 'link'> & { 
   }),
 }
 
+/** `hasSite`: the host's front page is a paywall's site, to which the error page links. */
+export class UnknownCheckout extends ApiError {
+  readonly hasSite: boolean
+
+  constructor({ hasSite }: { hasSite: boolean }) {
+    super(errors.unknown_checkout)
+    this.hasSite = hasSite
+  }
+}
+
 /** Buyers return from the processor in a browser, so errors are rendered as a page. */
-export const renderBuyerError: RenderError = async function renderBuyerError(c, { status }) {
+export const renderBuyerError: RenderError = async function renderBuyerError(c, refusal) {
   if (!acceptsHtml(c.req.raw.headers)) return null
   c.header('Content-Security-Policy', await errorPagePolicy())
   const language = readLanguage(c)
-  return c.html(errorPage(language, (status < 500 ? UNKNOWN : LATER)[language]), status)
+  const content = (refusal.status < 500 ? UNKNOWN : LATER)[language]
+  const hasSite = refusal instanceof UnknownCheckout && refusal.hasSite
+  const link = { href: '/', text: FRONT_PAGE[language] }
+  return c.html(errorPage(language, { ...content, ...(hasSite && { link }) }), refusal.status)
 }
 
 /**

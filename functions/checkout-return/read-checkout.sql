@@ -1,6 +1,7 @@
 -- A hosted checkout that a browser returns from, the account to query for its result, and the paywall's time before the fetch, which
 -- becomes the snapshot's `fetched_at`. The return URL works only at the host that the page was opened to return to: a redirect that belongs
--- to one host must not be reachable under the name of another.
+-- to one host must not be reachable under the name of another. Of an unknown checkout, `has_site` says whether the host is a paywall's own
+-- domain, to whose site the buyer can go on.
 --
 -- `ask` says whether the processor is queried for this request: at most once in five seconds, and only if the page may have sold something
 -- that is not stored. That locks the checkout's row.
@@ -18,7 +19,9 @@ begin
   from checkouts c
   where c.id = checkout_id and host_from_origin(c.return_origin) = host
     and (select p.id from find_paywall(c.paywall_id, host) p) is not null;
-  if not found then return verdict('unknown_checkout'); end if;
+  if not found then
+    return verdict('unknown_checkout') || jsonb_build_object('has_site', exists (select from paywalls p where p.domain = host));
+  end if;
 
   if may_ask then
     perform from checkouts c where c.id = checkout_id and c.completed_at is null and c.hosted_page_id is not null;

@@ -12,7 +12,7 @@ import { logPaywall, requestHost } from '../../lib/http/paywall-target.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { processorFor } from '../../lib/processors/client.ts'
 import { pageReference, type SaleRow } from '../../lib/purchases/page.ts'
-import { confirmRedirect, renderBuyerError } from './buyer-pages.ts'
+import { confirmRedirect, renderBuyerError, UnknownCheckout } from './buyer-pages.ts'
 import { errors, PATH, Params, SIGNED_PATH } from './contract.ts'
 import { followSignedReturn } from './signed-return.ts'
 import { type RequestContext, syncWithTimeout } from './sync-with-timeout.ts'
@@ -37,7 +37,9 @@ interface ReturningCheckout {
   now: string
 }
 
-type ReadCheckoutResult = { verdict: 'unknown_checkout' } | ({ verdict: 'found' } & ReturningCheckout)
+type ReadCheckoutResult =
+  | { verdict: 'unknown_checkout'; has_site: boolean }
+  | ({ verdict: 'found' } & ReturningCheckout)
 
 const app = createApp<Cloudflare.CheckoutReturnEnv>({ renderError: renderBuyerError })
 
@@ -52,7 +54,7 @@ app.get(PATH, async (c) => {
     host: requestHost(c),
     mayAsk: outcome === 'success',
   })
-  if (checkout.verdict !== 'found') throw apiError(errors[checkout.verdict])
+  if (checkout.verdict !== 'found') throw new UnknownCheckout({ hasSite: checkout.has_site })
   logPaywall(checkout.account.paywallId)
 
   const context: RequestContext = { db, env: c.env, waitUntil: (work) => c.executionCtx.waitUntil(work) }

@@ -38,6 +38,3 @@ export const MESSAGES: Readonly<Record<Refusal, InLanguages<ErrorPageContent>>> 
     },
   },
 }
-
-/** The link to the front page of a paywall or host. */
-export const FRONT_PAGE: InLanguages<string> = { en: 'Go to the front page', de: 'Zur Startseite' }

@@ -1,8 +1,8 @@
-import { errorPage, errorPagePolicy } from '../../lib/http/error-page.ts'
+import { errorPage, errorPagePolicy, FRONT_PAGE } from '../../lib/http/error-page.ts'
 import { preferredLanguage } from '../../lib/http/preferred-language.ts'
 import { addCommonHeaders } from '../../lib/http/response-headers.ts'
 import { sharedErrors } from '../../lib/http/shared-errors.ts'
-import { FRONT_PAGE, MESSAGES, type Refusal } from './refusals.ts'
+import { MESSAGES, type Refusal } from './refusals.ts'
 
 /** `X-Api-Key` is missing on purpose: browsers must not send owner keys across origins. */
 const ALLOWED_HEADERS =

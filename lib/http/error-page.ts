@@ -1,5 +1,5 @@
 // An HTML page, usually for an error, for responses that browsers display where no page of a paywall can.
-import type { Language } from './preferred-language.ts'
+import type { InLanguages, Language } from './preferred-language.ts'
 import { styleOnlyPolicy } from './style-source.ts'
 
 /** The content: what happened, what it means for what the user sent, and what to do next. */
@@ -9,6 +9,9 @@ export interface ErrorPageContent {
   /** The next link. It may be foreign: `href` is escaped here, as a URL serialises it. */
   link?: { href: string; text: string }
 }
+
+/** The link to the front page of a paywall or host. */
+export const FRONT_PAGE: InLanguages<string> = { en: 'Go to the front page', de: 'Zur Startseite' }
 
 /** Whether a browser will display the response. */
 export const acceptsHtml = (headers: Headers): boolean => headers.get('accept')?.includes('text/html') ?? false

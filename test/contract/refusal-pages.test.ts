@@ -5,7 +5,9 @@ import { SCRIPT_PATH } from '../../generated/page-assets.ts'
 import { refusal } from '../support/refusal.ts'
 import { useTestWorld } from '../support/world.ts'
 
-const world = useTestWorld({ rateLimited: true })
+const DOMAIN = `pay-${randomUUID()}.example`
+
+const world = useTestWorld({ rateLimited: true, file: { paywalls: [{}, { domain: DOMAIN }] } })
 
 /** The `Accept` header of a browser that navigates. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
@@ -100,6 +102,16 @@ describe('a buyer’s browser that returns', () => {
       expect(await (await returnTo(path, {})).json()).toMatchObject({ error: expect.stringMatching(/not_found$/) })
     },
   )
+
+  test("to an unknown checkout gets a link to the paywall's site on its own domain, and none on the service's host", async () => {
+    const path = `/r/${randomUUID()}/success`
+    expect(await (await returnTo(`https://${DOMAIN}${path}`)).text()).toContain(
+      '<a href="/" rel="noreferrer nofollow">Go to the front page</a>',
+    )
+    expect(await (await returnTo(path)).text()).not.toContain('<a ')
+    const reply = await returnTo(`https://${DOMAIN}${path}`, {})
+    expect([reply.status, await reply.json()]).toEqual([404, refusal('checkout_not_found')])
+  })
 
   test('while the database is down gets a page that says nothing is lost, and may try again', async () => {
     world.neon.onStatement = () => Promise.reject(new ResponseLost())
