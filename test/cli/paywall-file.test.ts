@@ -75,6 +75,20 @@ describe('a valid file', () => {
     const written = JSON.parse(readFileSync('demo/paywall.json', 'utf8'))
     expect(demoThrough(written.paywalls[0].processor.acquiring)).toEqual({ file: written, differences: [] })
   })
+
+  // What only some locales have is refused: with one that has a text for each string of the file, the others may lack none that buyers see.
+  test('is the demo with a locale that has every text, so its own lack none', async () => {
+    const strings: Record<string, string> = {}
+    const file = JSON.parse(readFileSync('demo/paywall.json', 'utf8'), (_, value) => {
+      if (typeof value === 'string') strings[value] = value
+      return value
+    })
+    const { locales } = file.paywalls[0]
+    const { en, de } = locales
+    locales.fr = strings
+    expect(await readErrors(JSON.stringify(file), { ...(await makeSecrets()) })).toEqual([])
+    expect(Object.keys(de).filter((name) => de[name] === en[name])).toEqual(['quote_author'])
+  })
 })
 
 describe('price ids', () => {
