@@ -9,18 +9,20 @@ const prices = paywall.prices.filter(({ access }) => access !== false)
 const offers = paywall.offers.filter(({ discount }) => discount === undefined)
 const layout = {
   ...shown,
-  blocks: shown.blocks.map((block) =>
-    block.order
-      ? { ...block, order: block.order.filter((slug) => prices.some((price) => price.slug === slug)) }
-      : block,
-  ),
+  blocks: shown.blocks
+    .filter(({ type }) => type !== 'image')
+    .map((block) =>
+      block.order
+        ? { ...block, order: block.order.filter((slug) => prices.some((price) => price.slug === slug)) }
+        : block,
+    ),
 }
 
 const settingsWithoutPages = { brand_color: settings.brand_color, tokenization_queries: settings.tokenization_queries }
 
 const MISSING = 'https://images.example/picture.png'
 
-/** The demo's paywall, which has every block but an image. Without its pack and the offers that take something off, and without the owner's URLs, so that buyers stay on our pages. */
+/** The demo's paywall without its picture, which only the shop serves, without its pack and the offers that take something off, and without the owner's URLs, so that buyers stay on our pages. */
 export const DEMO_PAYWALL: FileJson = {
   name,
   prices,

@@ -100,6 +100,15 @@ describe('the demo’s shop', () => {
     await untilShown(page, button(page, 'Cancel'), false)
   })
 
+  test("serves the picture of the paywall's page, which has it for previews of shared links from its own origin", async () => {
+    const page = await (await world.fetch('/p/1001')).text()
+    const [, shared = ''] = /<meta property="og:image" content="([^"]*)"/.exec(page) ?? []
+    expect(shared).toContain(`${world.url}/p/1001/image/`)
+    const picture = await world.fetch(shared)
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect(Buffer.from(await picture.arrayBuffer())).toEqual(readFileSync('demo/picture.png'))
+  })
+
   test("shows the API's refusals", async () => {
     const { page } = await openSignedIn()
     const refused = await page.request.post(`${shop.url}/buy`, {

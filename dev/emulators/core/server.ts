@@ -16,6 +16,9 @@ export interface HttpResponse {
   body: string
 }
 
+/** A complete response that is not text, such as a picture. */
+type HttpFile = Omit<HttpResponse, 'body'> & { body: Uint8Array }
+
 /** A streaming response that lasts until the browser disconnects. */
 export interface HttpStream {
   status: number
@@ -24,7 +27,7 @@ export interface HttpStream {
   chunks(gone: AbortSignal): AsyncIterable<string>
 }
 
-type Handler = (request: HttpRequest) => Promise<HttpResponse | HttpStream | null>
+type Handler = (request: HttpRequest) => Promise<HttpResponse | HttpFile | HttpStream | null>
 
 /** One header's value; null if it is missing or empty. */
 export function header(request: HttpRequest, name: string): string | null {
