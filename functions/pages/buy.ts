@@ -9,9 +9,6 @@ import { PageOfProcessor } from './page-of-processor.ts'
 import { beginSession } from './session.ts'
 import type { Site } from './site.ts'
 
-/** The query parameter by which the SDK, used by the thanks page, recognises a return from checkout. */
-const SDK_MARK = 'paywall_checkout'
-
 const Opened = z.object({ checkoutUrl: PageOfProcessor })
 
 interface Order {
@@ -35,17 +32,18 @@ export async function openCheckout(
 ): Promise<z.output<typeof Opened> | Refused> {
   const session = await ensureToken(c, site, key)
   if (isRefused(session)) return session
+  const latest = site.user?.purchases[0]?.id
   return callApi(c, 'START_CHECKOUT', Opened, {
     path: `/api/v1/paywall/${site.paywallId}/start-checkout`,
     token: session.token,
     headers: {
       'Idempotency-Key': await toUuid(
-        [key || crypto.randomUUID(), priceId, offer, quantity > 1 && quantity].filter(Boolean).join(' '),
+        [key || crypto.randomUUID(), priceId, offer, quantity > 1 && quantity, latest].filter(Boolean).join(' '),
       ),
     },
     body: {
       priceId,
-      ...returnUrls(site),
+      ...returnUrls(site, latest),
       ignoreActivePurchase: isSwitch,
       offer,
       code,
@@ -55,10 +53,12 @@ export async function openCheckout(
   })
 }
 
-/** Where the buyer returns to: from a dialog to the owner's page, whose script opens the dialog again. */
-function returnUrls({ embedder, structure, ...site }: Site): { successUrl: string; errorUrl: string } {
+/**
+ * Where the buyer returns to: from a dialog to the owner's page, whose script opens the dialog again. `latest`: the id of the buyer's latest
+ * purchase, after which the thanks page waits for another one.
+ */
+function returnUrls({ embedder, structure, ...site }: Site, latest = ''): { successUrl: string; errorUrl: string } {
   if (embedder) {
-    const latest = site.user?.purchases[0]?.id ?? ''
     return {
       successUrl: marked(embedder, site, `thank:${latest}`),
       errorUrl: marked(embedder, site, 'sell-again'),
@@ -66,7 +66,7 @@ function returnUrls({ embedder, structure, ...site }: Site): { successUrl: strin
   }
   const { success_redirect_url: successUrl, error_redirect_url: errorUrl } = structure.settings
   return {
-    successUrl: successUrl ?? site.absolute(site.href(THANKS_PATH, { [SDK_MARK]: site.paywallId })),
+    successUrl: successUrl ?? site.absolute(site.href(THANKS_PATH, latest ? { after: latest } : {})),
     errorUrl: errorUrl ?? site.absolute(site.href(PAYWALL_PATH, { bought: 'nothing' })),
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { newEmail } from '../support/checkout.ts'
 import { monthly, yearly } from '../support/paywall-file.ts'
 import { type Pages, startPages } from './pages.ts'
@@ -62,6 +63,25 @@ test('a visitor who buys nothing but a pack is thanked for it', async () => {
   await press(visitor, BUY)
   await page.locator('[value=pay]').click()
   await page.waitForURL(`${home}/thanks*`)
+  await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
+})
+
+test('a subscriber is thanked for another purchase only once it has arrived', async () => {
+  const { stripe } = pages.world
+  const visitor = await visit(pages, { path: '/account' })
+  const { page, home } = visitor
+  await signIn(visitor, newEmail())
+  await buyAsVisitor(pages, visitor, 'Monthly')
+  await page.goto(home)
+  await page.getByRole('radio', { name: 'Pack' }).check()
+  await press(visitor, BUY)
+  await page.waitForURL(`${stripe.url}/**`)
+  stripe.holdWebhooks()
+  stripe.onCall = () => Promise.reject(new DroppedCall())
+  await page.locator('[value=pay]').click()
+  await page.getByRole('heading', { name: 'Your payment is being processed' }).waitFor()
+  stripe.onCall = undefined
+  await stripe.sendHeldWebhooks()
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 })
 

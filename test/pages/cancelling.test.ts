@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { paywallAt } from '../conformance/shop.ts'
 import { getPriceId, newEmail, parseOpened, press as pressOnPage, startCheckout } from '../support/checkout.ts'
+import { moveAccount } from '../support/passing-time.ts'
 import { until } from '../support/until.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
 import { type Pages, startPages } from './pages.ts'
@@ -102,9 +103,12 @@ test('a subscription that is replaced on the cancel page is shown as not renewin
   expect(await plus.textContent()).toMatch(/Active.*Does not renew/)
   expect(await plus.getByRole('link').count()).toBe(0)
   mollie.onCall = undefined
-  await workers.scheduled('reconcile')
   const ends = 'select 1 from purchases where id = $1 and cancel_at_period_end'
-  await until('Plus no longer renews', async () => (await pages.world.database.query(ends, [purchaseId])).rowCount)
+  await until('Plus no longer renews', async () => {
+    await moveAccount({ ...pages.world, paywall }, 1)
+    await workers.scheduled('reconcile')
+    return (await pages.world.database.query(ends, [purchaseId])).rowCount
+  })
   await page.reload()
   expect(await plus.textContent()).toMatch(/Active.*Does not renew/)
   expect(await page.getByRole('region', { name: 'Monthly' }).textContent()).toContain('Cancel subscription')

@@ -89,7 +89,7 @@ describe('input of a visitor is escaped', () => {
     `?locale=${encoded}`,
     `/account?buy=${encoded}&cancelled=${encoded}&restored=${encoded}`,
     `/account/cancel?purchase=${encoded}`,
-    `/thanks?paywall_checkout=${encoded}`,
+    `/thanks?after=${encoded}`,
   ])('in the URL %s', async (page) => {
     expectNoScript(await (await pages.world.fetch(path(page))).text())
   })

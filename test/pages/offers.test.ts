@@ -63,7 +63,7 @@ async function pay({ page, home }: Visitor): Promise<void> {
   const email = page.getByLabel('Email')
   if (await email.isEditable()) await email.fill(newEmail())
   await page.locator('[value=pay]').click()
-  await page.waitForURL(`${home}/thanks?*`)
+  await page.waitForURL(`${home}/thanks*`)
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 }
 

@@ -28,7 +28,7 @@ export async function buyAsVisitor({ world }: Pages, { page, home }: Visitor, pr
   await press({ page }, BUY)
   await page.waitForURL(`${world.stripe.url}/**`)
   await page.locator('[value=pay]').click()
-  await page.waitForURL(`${home}/thanks?*`)
+  await page.waitForURL(`${home}/thanks*`)
   await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
 }
 

@@ -9,8 +9,7 @@ try {
   const paywall = await createPaywall(location.origin, { paywall: id, session })
   // Access is not enough: a subscriber has it before another purchase arrives.
   const until = (user: User) => hasArrived(user, before)
-  // The SDK starts waiting by itself only on the return from a checkout, not on a reload or in a dialog.
-  const waiting = paywall.isWaiting || paywall.waitForPurchase({ until })
+  const waiting = paywall.waitForPurchase({ until })
   paywall.onChange((user) => {
     if (user && until(user)) location.reload()
     else if (!paywall.isWaiting) showDelayed()
