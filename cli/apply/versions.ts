@@ -48,9 +48,15 @@ function toPublicRow({ id, name, settings, geo, offers, discounts, layout, local
     )
   const now = new Date().toISOString()
   const codes = discounts.filter(({ code }) => code !== null)
+  const listed = publicOffers.flatMap(listTexts)
+  const hidden = discounts.flatMap(listTexts).filter((key) => !listed.includes(key))
   const common = { id, name, settings, geo, offers, layout, locales, now }
-  return { ...common, discounts: publicOffers, codes, prices: publicPrices }
+  return { ...common, discounts: publicOffers, codes, hidden_texts: hidden, prices: publicPrices }
 }
+
+/** The text keys of an offer. */
+const listTexts = ({ title, badge }: { title: string; badge: string | null }) =>
+  badge === null ? [title] : [title, badge]
 
 export function versionText({ paywall, version, countries }: Version): string {
   return countries === null ? `Version of paywall ${paywall}: ${version}` : `  in ${shortList(countries)}: ${version}`

@@ -17,7 +17,7 @@ begin
       'id', p.id, 'name', p.name, 'settings', p.settings, 'geo', p.geo,
       'offers', p.offers, 'layout', p.layout, 'locales', p.locales,
       'now', iso(paywall_now(p.id)), 'discounts', public_offers(p.owner_id, p.id, user_id),
-      'codes', code_times(p.owner_id, p.id),
+      'codes', code_times(p.owner_id, p.id), 'hidden_texts', hidden_texts(p.owner_id, p.id),
       'prices', (
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', price.id, 'slug', price.slug, 'label', price.label, 'currency', price.currency, 'amount', price.amount,
@@ -50,4 +50,18 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object('starts_at', iso(o.starts_at), 'ends_at', iso(o.ends_at))), '[]')
     from offers o
     where (o.owner_id, o.paywall_id) = (code_times.owner_id, code_times.paywall_id) and o.retired_at is null and o.code is not null);
+end $$;
+
+-- The texts of offers that need a code, by their keys: titles and badges, except those of an offer that is listed. They are left out of the
+-- locales: see `toStructure`.
+create function hidden_texts(owner_id uuid, paywall_id text) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select coalesce(jsonb_agg(own.key), '[]')
+    from (
+      select used.key
+      from offers o, unnest(array[o.title, o.badge]) used (key)
+      where (o.owner_id, o.paywall_id) = (hidden_texts.owner_id, hidden_texts.paywall_id) and o.retired_at is null and used.key is not null
+      group by used.key
+      having bool_and(o.show = 'code')) own);
 end $$;

@@ -142,10 +142,7 @@ async function siteAt(
   const wanted = wantedLocale(offered, chosen, c.req.header('accept-language'))
   const locale = wanted ?? defaultLocale(offered)
   const images = await listImages(structure)
-  const findText = (key: string) => {
-    const text = structure.locales[locale]?.[key]
-    return typeof text === 'string' ? text : undefined
-  }
+  const findText = (key: string) => textIn(structure.locales, locale, key)
   return {
     ...home,
     structure,
@@ -167,6 +164,12 @@ async function siteAt(
     hereIn: (other) => c.req.path + toQuery({ ...c.req.query(), locale: other }),
     image: (src) => pathIn(home, `/image/${images.get(src)}`),
   }
+}
+
+/** A text of `locales` by its key; undefined if the locale has none of that name. */
+export function textIn(locales: Structure['locales'], locale: string, key: string): string | undefined {
+  const text = locales[locale]?.[key]
+  return typeof text === 'string' ? text : undefined
 }
 
 /** The path of one of the paywall's pages. */

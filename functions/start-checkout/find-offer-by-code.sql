@@ -21,5 +21,18 @@ begin
     return verdict('invalid_offer') || jsonb_build_object('reason', wanted.reason) || logged(token_user_id);
   end if;
   return verdict('found') || logged(token_user_id)
-    || jsonb_build_object('offer', offer_json(wanted.offer), 'now', iso(paywall_now(paywall_id)));
+    || jsonb_build_object(
+      'offer', offer_json(wanted.offer), 'texts', offer_texts(paywall_id, wanted.offer), 'now', iso(paywall_now(paywall_id)));
+end $$;
+
+-- The texts of an offer's title and badge, by locale. Bootstrap leaves out those of an offer that needs a code.
+create function offer_texts(paywall_id text, offer offers) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(locale.name, (
+      select coalesce(jsonb_object_agg(text.key, text.value), '{}')
+      from jsonb_each(locale.texts) text
+      where text.key in (offer.title, offer.badge))), '{}')
+    from paywalls p, jsonb_each(p.locales) locale (name, texts)
+    where p.id = offer_texts.paywall_id);
 end $$;

@@ -8,6 +8,7 @@ import { requestCountry } from '../../lib/geo/country.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
 import { paywallTarget } from '../../lib/http/paywall-target.ts'
+import type { OfferByCode } from '../../lib/paywall/offer.ts'
 import { type PublicOffer, toOffer } from '../../lib/paywall/structure.ts'
 import { errors, OFFER_PROBLEMS, type OfferProblem } from './contract.ts'
 import { CodeBody, codeErrors } from './internal-contract.ts'
@@ -17,7 +18,7 @@ type FoundCode =
   | { verdict: 'unknown_user' | 'unknown_paywall' }
   | { verdict: 'too_many_codes'; wait: number }
   | { verdict: 'invalid_offer'; reason: OfferProblem }
-  | { verdict: 'found'; offer: PublicOffer; now: string }
+  | { verdict: 'found'; offer: PublicOffer; texts: OfferByCode['texts']; now: string }
 
 export async function showOfferByCode(c: Context<{ Bindings: Cloudflare.StartCheckoutEnv }>): Promise<Response> {
   const credential = await readBearer(c.req, c.env)
@@ -38,5 +39,5 @@ export async function showOfferByCode(c: Context<{ Bindings: Cloudflare.StartChe
   }
   if (row.verdict !== 'found') throw apiError(codeErrors[row.verdict])
   c.header('Cache-Control', 'private, no-store')
-  return c.json(toOffer(row.offer, row.now))
+  return c.json({ ...toOffer(row.offer, row.now), texts: row.texts } satisfies OfferByCode)
 }

@@ -25,3 +25,7 @@ export const Offer = z
   })
   .describe('An offer that takes something off')
 export type Offer = z.output<typeof Offer>
+
+/** The offer of a code that a visitor has entered, with the texts of its title and badge by locale. */
+export const OfferByCode = Offer.extend({ texts: z.record(z.string(), z.record(z.string(), z.unknown())) })
+export type OfferByCode = z.output<typeof OfferByCode>

@@ -17,8 +17,10 @@ export interface PaywallRow {
   now: string
   /** The times of the offers that have a code. */
   codes: OfferTimes[]
+  /** The keys of the titles and badges of offers that are not listed. */
+  hidden_texts: string[]
   layout: Record<string, unknown>
-  locales: Record<string, unknown>
+  locales: Record<string, Record<string, unknown>>
   prices: PriceRow[]
 }
 
@@ -74,7 +76,7 @@ export function toStructure(paywall: PaywallRow, country: string) {
         .map((offer) => toOffer(offer, paywall.now)),
     ],
     layout: paywall.layout,
-    locales: paywall.locales,
+    locales: publicLocales(paywall),
   }
 }
 
@@ -90,6 +92,22 @@ function priceFor({ locals, amount, ...price }: PriceRow, geo: Geo, country: str
     amount: toMajorUnits(amount, price.currency),
     ...(local && { local: { currency: local.currency, amount: toMajorUnits(local.amount, local.currency) } }),
   }
+}
+
+/** The locales without the texts that only offers use that are not listed. */
+function publicLocales({ settings, prices, offers, layout, locales, hidden_texts: hidden }: PaywallRow) {
+  if (hidden.length === 0) return locales
+  const used = new Set(listStrings([settings, prices, offers, layout]))
+  const left = new Set(hidden.filter((key) => !used.has(key)))
+  const publicTexts = (texts: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(texts).filter(([key]) => !left.has(key)))
+  return Object.fromEntries(Object.entries(locales).map(([locale, texts]) => [locale, publicTexts(texts)]))
+}
+
+/** All strings in a JSON value, at any depth. */
+function listStrings(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(listStrings) : []
 }
 
 /** Whether an offer has begun and has not ended. */

@@ -32,10 +32,15 @@ let shop: Tenant
 beforeAll(async () => {
   const paywall = {
     prices: [monthly({ locals: [] }), YEARLY],
+    locales: {
+      en: { Hush: 'Secret sale', Whisper: 'Quiet sale', Now: 'Now', Monthly: 'Monthly', greeting: 'Hello' },
+      de: { Hush: 'Geheimverkauf', Whisper: 'Stiller Verkauf', Now: 'Jetzt', Monthly: 'Monatlich', greeting: 'Hallo' },
+    },
     offers: [
       { slug: 'stay', price: 'yearly', show: 'cancel' },
       offer('all', { badge: 'Now', max: 1234567, code: 'FOUND-27' }),
-      offer('hidden', { code: 'HIDDEN-27', show: 'code' }),
+      offer('hidden', { title: 'Hush', badge: 'Now', code: 'HIDDEN-27', show: 'code' }),
+      offer('hidden-label', { title: 'Whisper', badge: 'Monthly', code: 'LABEL-27', show: 'code' }),
       offer('german', { countries: ['DE'], discount: { amount: 2.5, currency: 'USD', periods: 1 } }),
       offer('later', { starts_at: LATER, ends_at: END }),
       offer('over', { ends_at: '2020-01-01T00:00:00Z' }),
@@ -46,15 +51,19 @@ beforeAll(async () => {
   shop = tenant(file)
 })
 
-const Offers = z.object({ version: z.string(), offers: z.array(z.looseObject({ id: z.string().optional() })) })
+const Offers = z.object({
+  version: z.string(),
+  locales: z.unknown(),
+  offers: z.array(z.looseObject({ id: z.string().optional() })),
+})
 
 async function read({ country, token }: { country?: string; token?: string } = {}) {
   const reply = await call(world, `/api/v1/paywall/${shop.paywall.id}/bootstrap`, {
     ...(token !== undefined && { token }),
     ...(country !== undefined && { country }),
   })
-  const { version, offers } = Offers.parse(reply.body)
-  return { version, offers, text: JSON.stringify(reply.body), ids: offers.flatMap(({ id }) => id ?? []) }
+  const { version, offers, locales } = Offers.parse(reply.body)
+  return { version, offers, locales, text: JSON.stringify(reply.body), ids: offers.flatMap(({ id }) => id ?? []) }
 }
 
 const ALL = {
@@ -130,6 +139,14 @@ test('it reveals no code, no limit, no id of the processor, and no offer that ne
   for (const { text } of [await read(), await read({ country: 'DE' }), await read({ token })]) {
     expect(text).not.toMatch(/HIDDEN|hidden|FOUND|COUPON|1234567|processor_?discount/i)
   }
+})
+
+test('texts that only offers use that need a code are left out of the locales', async () => {
+  const { locales } = await read()
+  expect(locales).toEqual({
+    en: { Now: 'Now', Monthly: 'Monthly', greeting: 'Hello' },
+    de: { Now: 'Jetzt', Monthly: 'Monatlich', greeting: 'Hallo' },
+  })
 })
 
 test('`plan` computes the same versions', async () => {

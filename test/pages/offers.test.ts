@@ -277,6 +277,24 @@ describe('a code', () => {
     expect(await button(visitor)).toContain('$9.99')
   })
 
+  test('shows the texts of its offer in the language of the page', async () => {
+    const locales = {
+      en: { Team: 'Team discount', Now: 'For you' },
+      de: { Team: 'Teamrabatt', Now: 'Für Sie' },
+    }
+    const offers = [{ ...CODE, badge: 'Now' }]
+    const { paywall } = await newTenant(pages.world, { settings, prices: [monthly()], offers, locales })
+    const visitor = await visit(pages, { paywall, path: '?locale=de' })
+    await visitor.page.getByText('Haben Sie einen Code?').click()
+    await visitor.page.getByLabel('Rabattcode').fill('TEAM-2027')
+    await press(visitor, 'Einlösen')
+    expect(await visitor.page.getByRole('status').textContent()).toBe('Code TEAM-2027: Teamrabatt')
+    expect(await visitor.page.locator('.price-offer').textContent()).toBe('Teamrabatt')
+    expect(await visitor.page.locator('.badge').textContent()).toBe('Für Sie')
+    await visitor.page.goto(`${visitor.home}?locale=en`)
+    expect(await visitor.page.locator('.price-offer').textContent()).toBe('Team discount')
+  })
+
   test('that was typed but not applied is applied before anything is sold', async () => {
     const { paywall } = await shopWith(CODE)
     const visitor = await visit(pages, { paywall })
