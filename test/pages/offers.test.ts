@@ -253,6 +253,7 @@ describe('a buyer sees it, and is not charged, where an offer', () => {
     await enterDiscountCode(buyer, 'TEAM-2027')
     await edit(shop, { ...CODE, ends_at: '2020-01-01T00:00:00Z' })
     await press(buyer, BUY)
+    await buyer.page.getByRole('alert').first().waitFor()
     expect(await buyer.page.getByRole('alert').allTextContents()).toEqual([CHANGED, 'This offer has ended.'])
     await buyer.page.goto(buyer.home)
     expect(await buyer.page.getByRole('alert').count()).toBe(0)
