@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_2cf36cd193969973'
+const RELEASE = 'release_18a303449b74c381'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {

@@ -35,6 +35,7 @@ begin
       'processor_price', change.processor_price, 'takes_effect', change.takes_effect, 'priced_at', iso(change.priced_at),
       'due_now', change.due_now, 'expires_at', iso(change.expires_at), 'subscription_id', subscription.id,
       'is_cancelled', subscription.cancel_at_period_end,
+      'options', coalesce((select p.settings -> 'checkout' from paywalls p where p.id = subscription.paywall_id), '{}'),
       'from', jsonb_build_object(
         'price_id', shown ->> 'price_id', 'price_slug', shown ->> 'price_slug', 'unit_amount', subscription.unit_amount,
         'quantity', subscription.quantity, 'currency', subscription.currency, 'interval', subscription.interval, 'interval_count', subscription.interval_count),

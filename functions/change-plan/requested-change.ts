@@ -19,6 +19,8 @@ export interface RequestedChange extends Pick<z.output<typeof Changed>, 'subscri
   due_now: number | null
   expires_at: string
   is_cancelled: boolean
+  /** `settings.checkout` of the paywall, as it is now. */
+  options: PlanChange['options']
 }
 
 /** `status`, `acquiring`: of the subscription, if one was found. `wait`: seconds until a user may call again. */
@@ -48,5 +50,6 @@ export function toPlanChange(change: RequestedChange): PlanChange {
     to: { processorPrice: change.processor_price, currency, amount, quantity, interval, intervalCount },
     when: change.takes_effect,
     pricedAt: new Date(change.priced_at),
+    options: change.options,
   }
 }

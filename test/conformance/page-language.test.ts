@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { Changed } from '../../functions/change-plan/contract.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { open } from './buyer.ts'
+import { buy, open } from './buyer.ts'
+import { changePlan } from './change-plan-calls.ts'
 import { AUSTRIAN_GERMAN, FIXED_LANGUAGE } from './drivers/page-languages.ts'
+import { paysEveryChangeOnPage } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
 // The language of the page, at processors that name theirs differently.
@@ -35,3 +38,12 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await openIn('de-AT', 1)).toBe(FIXED_LANGUAGE[acquiring][1])
   })
 })
+
+test.each(PROCESSOR_NAMES.filter(paysEveryChangeOnPage))(
+  'at %s the page of a change of plan is in the language of the settings',
+  async (acquiring) => {
+    const shop = shopAt(acquiring, 1)
+    const { checkoutUrl } = Changed.parse((await changePlan(await buy(shop), 'plus')).body)
+    expect(shop.account.pageLocale(String(checkoutUrl))).toBe(FIXED_LANGUAGE[acquiring][1])
+  },
+)

@@ -177,7 +177,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
     if (hasPlan(purchase, change)) return { outcome: 'changed' }
     if (observed.subscription?.canceled_at) return { outcome: 'cancelled' }
     const { id } = observed.license
-    const { to } = change
+    const { to, options: pageOptions } = change
     const { settings } = parse(
       UpgradeLink,
       await ask('POST', `licenses/${segment(id)}/checkout/link.json`, {
@@ -187,7 +187,8 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       }),
     )
     const { email } = observed
-    return { outcome: 'payment_required', url: upgradeLink({ to, email }, { id, ...settings }, credentials, place()) }
+    const order = { to, options: pageOptions, email }
+    return { outcome: 'payment_required', url: upgradeLink(order, { id, ...settings }, credentials, place()) }
   }
 
   /**

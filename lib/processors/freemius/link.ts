@@ -37,23 +37,25 @@ export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Key
     ...(order.discount !== undefined && { coupon: order.discount }),
     // Another coupon would replace that of the offer.
     ...((order.options.promotion_codes === false || order.discount !== undefined) && { hide_coupon: '1' }),
-    language: order.options.locale?.replace('-', '_') ?? 'auto',
+    language: pageLanguage(order),
     cancel_url: order.errorUrl,
   }
   return linkTo({ ...order, more }, keys, place)
 }
+
+const pageLanguage = ({ options }: Pick<CheckoutOrder, 'options'>) => options.locale?.replace('-', '_') ?? 'auto'
 
 /**
  * A link whose page changes the plan of a licence, as the official SDK's `setLicenseUpgradeByAuth` makes it. Without the authorization the
  * page would sell a second licence.
  */
 export function upgradeLink(
-  { to, email }: Pick<PlanChange, 'to'> & { email: string | null },
+  { to, options, email }: Pick<PlanChange, 'to' | 'options'> & { email: string | null },
   license: { id: string; authorization: string },
   keys: Keys,
   place: Place,
 ): string {
-  const more = { license_id: license.id, authorization: license.authorization, language: 'auto' }
+  const more = { license_id: license.id, authorization: license.authorization, language: pageLanguage({ options }) }
   return linkTo({ ...to, recurring: to, email, more }, keys, place)
 }
 

@@ -16,6 +16,7 @@ import { noticeAddress } from './definition.ts'
 import { discountSubscription } from './discount-subscription.ts'
 import { readMollieEvent } from './events.ts'
 import { Customer, FirstSale, hasReversals, OpenedPayment, Payment, readRenewal, type Sale } from './objects.ts'
+import { pageLanguage } from './page-language.ts'
 import { reductionFor, writeAmount } from './plan.ts'
 import { type Changeable, changePlan, isChanged, previewChange, toChangeable } from './plan-change.ts'
 import {
@@ -252,7 +253,7 @@ function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: s
     cancelUrl: order.errorUrl,
     ...(webhookUrl !== null && { webhookUrl }),
     ...(customer !== null && { customerId: customer }),
-    ...(options.locale !== undefined && { locale: options.locale.replace('-', '_') }),
+    ...pageLanguage(options),
   }
   if (recurring === null) return { ...payment, amount: first, sequenceType: 'oneoff', metadata: sale }
 

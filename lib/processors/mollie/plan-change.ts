@@ -21,6 +21,7 @@ import {
   type Subscription,
   type Terms,
 } from './objects.ts'
+import { pageLanguage } from './page-language.ts'
 import {
   isReducedPayment,
   isSameTerms,
@@ -261,6 +262,7 @@ async function payOnPage(
     sequenceType: 'first',
     redirectUrl,
     ...(cancelUrl && { cancelUrl }),
+    ...pageLanguage(change.options),
   }
   try {
     const { _links } = parse(OpenedPayment, await api.post('/payments', body, `${change.key}:page`))

@@ -75,7 +75,14 @@ test('a change of plan is previewed without a coupon that has ended', async () =
     interval: 'month',
     intervalCount: 1,
   } as const
-  const change = { key: 'change', subscriptionId: CHECKOUT_ID, to, when: 'period_end', pricedAt: now() } as const
+  const change = {
+    key: 'change',
+    subscriptionId: CHECKOUT_ID,
+    to,
+    when: 'period_end',
+    pricedAt: now(),
+    options: {},
+  } as const
   expect(await adapter.previewPlanChange?.(change)).toMatchObject({ next: { amount: 999 } })
 })
 

@@ -8,6 +8,7 @@ const CHANGE: PlanChange = {
   to: { processorPrice: 'plus', currency: 'USD', amount: 1999, quantity: 1, interval: 'month', intervalCount: 1 },
   when: 'now',
   pricedAt: new Date('2026-11-22T12:00:00Z'),
+  options: {},
 }
 
 type Selling = Awaited<ReturnType<typeof startAdapter>>

@@ -331,6 +331,7 @@ const getChange = (more: Partial<PlanChange> = {}): PlanChange => ({
   },
   when: 'now',
   pricedAt: now,
+  options: {},
   ...more,
 })
 

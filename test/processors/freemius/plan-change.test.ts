@@ -36,6 +36,7 @@ async function startChange({ price, terms = {} }: { price?: EnteredPrice; terms?
     to: TEAM,
     when: 'now',
     pricedAt: started.now(),
+    options: {},
     ...change,
   })
   const change = (given?: Partial<PlanChange>) => adapter.changePlan?.(order(given), null)
@@ -152,9 +153,12 @@ test('two pages that are both paid charge twice, and leave one licence with one 
   expect(await read()).toMatchObject({ processorPrice: '503:605', status: 'active' })
 })
 
-test('the page is in the language of the browser', async () => {
+test.each([
+  ['of the browser', {}, 'auto'],
+  ['that the paywall names', { locale: 'fr-FR' }, 'fr_FR'],
+])('the page is in the language %s', async (_, options, language) => {
   const { openPage } = await startChange()
-  expect(new URL(await openPage()).searchParams.get('language')).toBe('auto')
+  expect(new URL(await openPage({ options })).searchParams.get('language')).toBe(language)
 })
 
 test('a cancelled subscription is refused, and stays cancelled', async () => {
@@ -177,7 +181,14 @@ test.each([
 
 test('a licence of the other mode is refused', async () => {
   const { getAdapter, license, now } = await startChange()
-  const change = { key: 'change_1', subscriptionId: license, to: TEAM, when: 'now', pricedAt: now() } as const
+  const change = {
+    key: 'change_1',
+    subscriptionId: license,
+    to: TEAM,
+    when: 'now',
+    pricedAt: now(),
+    options: {},
+  } as const
   await expect(getAdapter(false).changePlan?.(change, null)).rejects.toMatchObject({ kind: 'rejected' })
 })
 
@@ -187,6 +198,13 @@ test('a reply without an authorization is no page, which would sell a second lic
     const response = await fetch(input, init)
     return String(input).endsWith('/link.json') ? Response.json({ url: 'https://x.example', settings: {} }) : response
   })
-  const change = { key: 'change_1', subscriptionId: license, to: TEAM, when: 'now', pricedAt: now() } as const
+  const change = {
+    key: 'change_1',
+    subscriptionId: license,
+    to: TEAM,
+    when: 'now',
+    pricedAt: now(),
+    options: {},
+  } as const
   await expect(adapter.changePlan?.(change, null)).rejects.toMatchObject({ kind: 'unavailable' })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { paymentOwn } from '../../../dev/emulators/mollie/own.ts'
 import { crashAfter, DAY } from '../plan-changes-fixture.ts'
 import { BASIC, CHECKOUT_ID, MONTH, postButton, startChange, TEAM, YEAR } from './subscription-fixture.ts'
 
@@ -235,6 +236,13 @@ test('a declined difference is paid on a page, whose card is charged from then o
   expect(await snapshot()).toMatchObject({ unitAmount: 2999, priceCovered: true, changedInPeriod: true, charged: 999 })
   expect(charges()).toEqual([999, rest(2999) - rest(999)])
   expect(subscription().mandate).not.toBe(before)
+})
+
+test('that page is in the language that the paywall names', async () => {
+  const { change, decline, payments } = await startChange()
+  await decline()
+  await change({ options: { locale: 'fr-BE' } })
+  expect(paymentOwn(payments().at(-1)!)).toMatchObject({ sequenceType: 'first', locale: 'fr_BE' })
 })
 
 test('a page that nobody pays changes nothing and blocks nothing', async () => {

@@ -77,6 +77,7 @@ export async function startChange({ renewals = 0, ...more }: Partial<CheckoutOrd
     to: TEAM,
     when: 'now',
     pricedAt: now(),
+    options: {},
     ...change,
   })
   const preview = async (change?: Partial<PlanChange>) =>

@@ -214,6 +214,7 @@ const change = (when: PlanChange['when']): PlanChange => ({
   to: { processorPrice: 'Acme Team', currency: 'EUR', amount: 1999, quantity: 1, interval: 'month', intervalCount: 1 },
   when,
   pricedAt: new Date(STARTED_AT),
+  options: {},
 })
 const from = { ...price, interval: '1 month', quantity: 1 }
 const to = { ...dearer, interval: '1 month', quantity: 1 }

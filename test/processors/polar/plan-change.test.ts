@@ -38,6 +38,7 @@ async function startChange(more: Parameters<Awaited<ReturnType<typeof openShop>>
     to: TEAM,
     when: 'now',
     pricedAt,
+    options: {},
     ...change,
   })
   return {

@@ -39,6 +39,7 @@ async function startChange(more: Partial<CheckoutOrder> = {}, terms = {}) {
     to: TEAM,
     when: 'now',
     pricedAt,
+    options: {},
     ...change,
   })
   const preview = async (change?: Partial<PlanChange>) =>
