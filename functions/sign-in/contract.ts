@@ -202,6 +202,8 @@ const grantErrors = {
   ],
 } as const
 
+const MERGED = 'The user of this session was merged into the one who now has its purchases'
+
 /**
  * The errors of `token`. A code or refresh token that is wrong, used or expired, or had too many guesses, gets the same error.
  * `rate_limit_exceeded` has `Retry-After`.
@@ -209,7 +211,7 @@ const grantErrors = {
 export const tokenErrors = defineErrors<RefreshRefusal | 'bad_token' | 'too_many_users'>({
   bad_token: userErrors.bad_token,
   ...grantErrors,
-  user_merged: [400, 'invalid_grant', 'The user was merged into another one, and is gone: see `reason`'],
+  user_merged: [400, 'invalid_grant', MERGED],
   too_many_users: [
     429,
     'rate_limit_exceeded',
@@ -275,9 +277,7 @@ export const exchangeErrors = defineErrors<ExchangeRefusal | 'no_credential'>({
 })
 
 const Merged = z.object({
-  reason: z
-    .literal('merged')
-    .describe('The user of this session was merged into the one who now has its purchases. Absent for other reasons'),
+  reason: z.literal('merged').describe(`${MERGED}. Absent for other reasons`),
 })
 
 /** Examples. They are separate constants because bundlers keep an object of which a field is read. */

@@ -23,8 +23,6 @@ import { createTokenReply, type SignInResult } from './tokens.ts'
 type Body = z.output<typeof TokenBody>
 type TokenContext = Context<{ Bindings: Cloudflare.SignInEnv }>
 
-const MERGED = 'The user of this session was merged into the one who now has its purchases'
-
 /** The result of a grant, and the refresh token to return if it was valid. */
 type Granted = { row: SignInResult<RefreshRefusal | 'bad_token'>; refreshToken: RefreshToken }
 
@@ -39,7 +37,7 @@ export async function issueTokens(c: TokenContext): Promise<Response> {
   await checkPaywallId(c.req, paywallTarget(c))
   const { row, refreshToken } = await grant(c, await parseJson(c.req, TokenBody))
   if (row.verdict === 'bad_token') throw apiError(errors.bad_token, misplacedKey(c.req))
-  if (row.verdict === 'user_merged') throw apiError(errors.user_merged, { message: MERGED, reason: 'merged' })
+  if (row.verdict === 'user_merged') throw apiError(errors.user_merged, { reason: 'merged' })
   if (row.verdict !== 'signed_in') throw apiError(errors[row.verdict])
 
   c.header('Cache-Control', 'no-store')

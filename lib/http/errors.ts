@@ -4,7 +4,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 export type Detail =
   | { message: string }
   | { captcha: 'turnstile'; site_key: string } // sign-in/code 400, 429
-  | { message: string; reason: string } // start-checkout, sign-in/token 400
+  | { message: string; reason: string } // start-checkout 400
+  | { reason: string } // sign-in/token 400
   | { hasActivePurchase: true; purchaseId: string; status: string } // start-checkout 409
   | { isTest: '0' | '1' } // get-customer-portal 403
   | { available: number; requested?: number } // balances, withdraw-tokens 400

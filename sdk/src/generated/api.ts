@@ -4206,7 +4206,7 @@ export interface operations {
              *     - `challenge_required`: `challenge` is required: it is in the response of `sign-in/code`
              *     - `Invalid restore`: `restore` must be true or false
              *     - `refresh_token_required`: `refresh_token` is required
-             *     - `invalid_grant`: The code or the refresh token is wrong, was used before, has expired, or had too many attempts; or The user was merged into another one, and is gone: see `reason`
+             *     - `invalid_grant`: The code or the refresh token is wrong, was used before, has expired, or had too many attempts; or The user of this session was merged into the one who now has its purchases
              *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
              *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
              *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
