@@ -222,6 +222,11 @@ describe('code', () => {
   test('has no any', () => {
     expect(sources.filter((file) => /(:\s*a[n]y\b|<a[n]y>|\bas a[n]y\b)/.test(text(file)))).toEqual([])
   })
+
+  test('of tests skips none, leaves none to be written, and runs no single one', () => {
+    const marks = /\b(test|describe|it)(\.\w+)*\.(skip|skipIf|runIf|todo|only)\b|\.skip\(|\b(skip|todo|only): true/
+    expect(sources.filter((file) => file.startsWith('test/') && marks.test(text(file)))).toEqual([])
+  })
 })
 
 describe('Workers', () => {

@@ -35,11 +35,13 @@ const getShop = useShops()
 
 const AT = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.changesPlan !== 'never')
 
+const SCHEDULING = AT.filter((name) => DEFINITIONS[name].capabilities.schedulesPlanChange)
+
 /** An estimate changes by the second. */
 const CENTS = 2
 
 describe.each(AT)('%s', (acquiring) => {
-  const { changesPlan, schedulesPlanChange } = DEFINITIONS[acquiring].capabilities
+  const { changesPlan } = DEFINITIONS[acquiring].capabilities
 
   test('the change charges what its preview shows, once, and moves features and tokens', async () => {
     const buyer = await buy(getShop(acquiring))
@@ -77,83 +79,6 @@ describe.each(AT)('%s', (acquiring) => {
     expect(Math.abs(charged! - shown.due_now.amount)).toBeLessThanOrEqual(shown.estimate ? CENTS : 0)
   })
 
-  test.runIf(schedulesPlanChange)('a downgrade costs nothing now, and applies from the next period', async () => {
-    const buyer = await buy(getShop(acquiring), 'plus')
-    const end = (await readPurchase(buyer))?.current_period_end
-    const shown = await preview(buyer, 'monthly')
-    expect(shown).toMatchObject({
-      when: 'period_end',
-      effective_at: end,
-      due_now: { amount: 0 },
-      credit: { amount: 0 },
-    })
-    expect(shown.next).toMatchObject({ amount: 999, at: end })
-    expect(await change(buyer, 'monthly', { quote: shown.quote })).toEqual(['subscription.plan_change_scheduled'])
-    const scheduled_change = { price_id: shown.to.price_id, price_slug: 'monthly', effective_at: end }
-    expect(await readState(buyer)).toMatchObject({
-      features: ['api', 'export'],
-      purchases: [{ price_slug: 'plus', scheduled_change }],
-    })
-    await advancePastPeriodEnd(buyer)
-    expect(await readState(buyer)).toMatchObject({
-      features: ['export'],
-      purchases: [{ price_slug: 'monthly', scheduled_change: null }],
-    })
-    expect(await paidAmounts(buyer)).toEqual([1999, 999])
-  })
-
-  test.runIf(schedulesPlanChange)(
-    'a scheduled change is undone by a change to the current price, which costs nothing',
-    async () => {
-      const buyer = await buy(getShop(acquiring), 'plus')
-      expect(await changePlan(buyer, 'plus')).toMatchObject({ status: 409, body: { error: 'price_unchanged' } })
-      await change(buyer, 'monthly')
-      const shown = await preview(buyer, 'plus', { when: 'now' })
-      const end = (await readPurchase(buyer))?.current_period_end
-      expect(shown).toMatchObject({
-        when: 'period_end',
-        effective_at: end,
-        due_now: { amount: 0 },
-        credit: { amount: 0 },
-      })
-      expect(shown.next).toMatchObject({ amount: 1999, at: end })
-      const headers = { 'idempotency-key': randomUUID() }
-      const body = { when: 'now', quote: shown.quote }
-      const calls = await Promise.all([1, 2].map(() => changePlan(buyer, 'plus', body, headers)))
-      expect(calls).toMatchObject([{ status: 200 }, { status: 200 }])
-      await untilRead(buyer)
-      expect(await newEvents(buyer)).toEqual(['subscription.updated'])
-      expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', scheduled_change: null })
-      expect(await changePlan(buyer, 'plus')).toMatchObject({ status: 409, body: { error: 'price_unchanged' } })
-      await expectStoredAsAtProcessor(buyer)
-      await advancePastPeriodEnd(buyer)
-      expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
-      expect(await paidAmounts(buyer)).toEqual([1999, 1999])
-    },
-  )
-
-  test.runIf(schedulesPlanChange)('a subscription that is cancelled has no scheduled change any more', async () => {
-    const buyer = await buy(getShop(acquiring), 'plus')
-    await change(buyer, 'monthly')
-    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
-    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
-    expect(await readPurchase(buyer)).toMatchObject({
-      price_slug: 'plus',
-      cancel_at_period_end: true,
-      scheduled_change: null,
-    })
-    await advancePastPeriodEnd(buyer)
-    expect(await paidAmounts(buyer)).toEqual([1999])
-  })
-
-  test.runIf(schedulesPlanChange)('a change at once replaces one that is scheduled', async () => {
-    const buyer = await buy(getShop(acquiring))
-    await change(buyer, 'yearly', { when: 'period_end' })
-    await change(buyer, 'plus', { when: 'now' })
-    await advanceClock(buyer, '32d')
-    expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
-  })
-
   test('if the charge is declined, the plan, its features and its tokens stay as they are', async () => {
     const buyer = await buy(getShop(acquiring))
     await refuseDeclinedChanges(buyer.shop)
@@ -171,52 +96,6 @@ describe.each(AT)('%s', (acquiring) => {
     expect(await paidAmounts(buyer)).toEqual([999])
     await expectStoredAsAtProcessor(buyer)
   })
-
-  test.skipIf(schedulesPlanChange)(
-    'a downgrade is refused unless it is requested at once, with the name of the processor',
-    async () => {
-      const buyer = await buy(getShop(acquiring), 'plus')
-      const refused = { status: 403, body: { error: 'plan_change_unavailable', acquiring } }
-      for (const body of [{}, { when: 'period_end' }]) {
-        expect(await changePlan(buyer, 'monthly', { preview: true, ...body })).toMatchObject(refused)
-        expect(await changePlan(buyer, 'monthly', body)).toMatchObject(refused)
-      }
-      expect(await changePlan(buyer, 'yearly', { when: 'period_end' })).toMatchObject(refused)
-      const shown = await preview(buyer, 'monthly', { when: 'now' })
-      expect(shown).toMatchObject({ when: 'now', due_now: { amount: 0 }, credit: { amount: 999 } })
-      await change(buyer, 'monthly', { when: 'now', quote: shown.quote })
-      expect(await readState(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: 'monthly' }] })
-      expect(await paidAmounts(buyer)).toEqual([1999])
-      await expectStoredAsAtProcessor(buyer)
-    },
-  )
-
-  test.skipIf(paysEveryChangeOnPage(acquiring))(
-    'if the processor changes the plan and its response is lost, a retry changes nothing more',
-    async () => {
-      const buyer = await buy(getShop(acquiring))
-      const { emulator } = buyer.shop
-      const headers = { 'idempotency-key': randomUUID() }
-      const prices = () =>
-        [...emulator.records.subscriptions.values()].map(({ price }) => `${price.id} ${price.amount}`).join()
-      emulator.onCall = async (_, run) => {
-        const before = prices()
-        const reply = await run()
-        if (prices() !== before) throw new DroppedCall()
-        return reply
-      }
-      const { status } = await changePlan(buyer, 'plus', {}, headers)
-      expect([200, 502]).toContain(status) // an SDK may repeat the call itself
-      emulator.onCall = undefined
-      expect(await changePlan(buyer, 'plus', {}, headers)).toMatchObject({
-        status: 200,
-        body: { to: { price_slug: 'plus' } },
-      })
-      await newEvents(buyer)
-      expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
-      expect(await paidAmounts(buyer)).toHaveLength(2)
-    },
-  )
 
   test('if the first read is old and the webhooks are lost, the change is stored within eleven minutes', async () => {
     const shop = getShop(acquiring, 1)
@@ -272,6 +151,128 @@ describe.each(AT)('%s', (acquiring) => {
     await expectStoredAsAtProcessor(buyer)
   })
 })
+
+describe.each(SCHEDULING)('%s, which schedules changes:', (acquiring) => {
+  test('a downgrade costs nothing now, and applies from the next period', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    const end = (await readPurchase(buyer))?.current_period_end
+    const shown = await preview(buyer, 'monthly')
+    expect(shown).toMatchObject({
+      when: 'period_end',
+      effective_at: end,
+      due_now: { amount: 0 },
+      credit: { amount: 0 },
+    })
+    expect(shown.next).toMatchObject({ amount: 999, at: end })
+    expect(await change(buyer, 'monthly', { quote: shown.quote })).toEqual(['subscription.plan_change_scheduled'])
+    const scheduled_change = { price_id: shown.to.price_id, price_slug: 'monthly', effective_at: end }
+    expect(await readState(buyer)).toMatchObject({
+      features: ['api', 'export'],
+      purchases: [{ price_slug: 'plus', scheduled_change }],
+    })
+    await advancePastPeriodEnd(buyer)
+    expect(await readState(buyer)).toMatchObject({
+      features: ['export'],
+      purchases: [{ price_slug: 'monthly', scheduled_change: null }],
+    })
+    expect(await paidAmounts(buyer)).toEqual([1999, 999])
+  })
+
+  test('a scheduled change is undone by a change to the current price, which costs nothing', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    expect(await changePlan(buyer, 'plus')).toMatchObject({ status: 409, body: { error: 'price_unchanged' } })
+    await change(buyer, 'monthly')
+    const shown = await preview(buyer, 'plus', { when: 'now' })
+    const end = (await readPurchase(buyer))?.current_period_end
+    expect(shown).toMatchObject({
+      when: 'period_end',
+      effective_at: end,
+      due_now: { amount: 0 },
+      credit: { amount: 0 },
+    })
+    expect(shown.next).toMatchObject({ amount: 1999, at: end })
+    const headers = { 'idempotency-key': randomUUID() }
+    const body = { when: 'now', quote: shown.quote }
+    const calls = await Promise.all([1, 2].map(() => changePlan(buyer, 'plus', body, headers)))
+    expect(calls).toMatchObject([{ status: 200 }, { status: 200 }])
+    await untilRead(buyer)
+    expect(await newEvents(buyer)).toEqual(['subscription.updated'])
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus', scheduled_change: null })
+    expect(await changePlan(buyer, 'plus')).toMatchObject({ status: 409, body: { error: 'price_unchanged' } })
+    await expectStoredAsAtProcessor(buyer)
+    await advancePastPeriodEnd(buyer)
+    expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'plus' })
+    expect(await paidAmounts(buyer)).toEqual([1999, 1999])
+  })
+
+  test('a subscription that is cancelled has no scheduled change any more', async () => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    await change(buyer, 'monthly')
+    expect(await cancelThroughApi(buyer)).toMatchObject({ status: 200 })
+    expect(await newEvents(buyer)).toEqual(['subscription.cancel_scheduled'])
+    expect(await readPurchase(buyer)).toMatchObject({
+      price_slug: 'plus',
+      cancel_at_period_end: true,
+      scheduled_change: null,
+    })
+    await advancePastPeriodEnd(buyer)
+    expect(await paidAmounts(buyer)).toEqual([1999])
+  })
+
+  test('a change at once replaces one that is scheduled', async () => {
+    const buyer = await buy(getShop(acquiring))
+    await change(buyer, 'yearly', { when: 'period_end' })
+    await change(buyer, 'plus', { when: 'now' })
+    await advanceClock(buyer, '32d')
+    expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
+  })
+})
+
+test.each(AT.filter((name) => !SCHEDULING.includes(name)))(
+  'at %s a downgrade is refused unless it is requested at once, with the name of the processor',
+  async (acquiring) => {
+    const buyer = await buy(getShop(acquiring), 'plus')
+    const refused = { status: 403, body: { error: 'plan_change_unavailable', acquiring } }
+    for (const body of [{}, { when: 'period_end' }]) {
+      expect(await changePlan(buyer, 'monthly', { preview: true, ...body })).toMatchObject(refused)
+      expect(await changePlan(buyer, 'monthly', body)).toMatchObject(refused)
+    }
+    expect(await changePlan(buyer, 'yearly', { when: 'period_end' })).toMatchObject(refused)
+    const shown = await preview(buyer, 'monthly', { when: 'now' })
+    expect(shown).toMatchObject({ when: 'now', due_now: { amount: 0 }, credit: { amount: 999 } })
+    await change(buyer, 'monthly', { when: 'now', quote: shown.quote })
+    expect(await readState(buyer)).toMatchObject({ features: ['export'], purchases: [{ price_slug: 'monthly' }] })
+    expect(await paidAmounts(buyer)).toEqual([1999])
+    await expectStoredAsAtProcessor(buyer)
+  },
+)
+
+test.each(AT.filter((name) => !paysEveryChangeOnPage(name)))(
+  'if %s changes the plan and its response is lost, a retry changes nothing more',
+  async (acquiring) => {
+    const buyer = await buy(getShop(acquiring))
+    const { emulator } = buyer.shop
+    const headers = { 'idempotency-key': randomUUID() }
+    const prices = () =>
+      [...emulator.records.subscriptions.values()].map(({ price }) => `${price.id} ${price.amount}`).join()
+    emulator.onCall = async (_, run) => {
+      const before = prices()
+      const reply = await run()
+      if (prices() !== before) throw new DroppedCall()
+      return reply
+    }
+    const { status } = await changePlan(buyer, 'plus', {}, headers)
+    expect([200, 502]).toContain(status) // an SDK may repeat the call itself
+    emulator.onCall = undefined
+    expect(await changePlan(buyer, 'plus', {}, headers)).toMatchObject({
+      status: 200,
+      body: { to: { price_slug: 'plus' } },
+    })
+    await newEvents(buyer)
+    expect((await readState(buyer)).purchases).toMatchObject([{ price_slug: 'plus', status: 'active' }])
+    expect(await paidAmounts(buyer)).toHaveLength(2)
+  },
+)
 
 test.each(AT.filter((acquiring) => paysDeclinedChangeOnPage(acquiring) && !paysEveryChangeOnPage(acquiring)))(
   'at %s a change that was declined is made once it is paid on the page',
