@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_18a303449b74c381'
+const RELEASE = 'release_82cebff58a5e6c8d'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -82,6 +82,7 @@ export function claimCheckout<Result>(db: Database, p: {
   localCurrency?: string | null | undefined
   network?: string | null | undefined
   fixedTrials?: object | null | undefined
+  afterTrial?: object | null | undefined
   pageLocales?: object | null | undefined
   offer?: string | null | undefined
   code?: string | null | undefined
@@ -91,8 +92,8 @@ export function claimCheckout<Result>(db: Database, p: {
   serviceOrigin?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::uuid, $16::text, $17::text, $18::text, $19::text, $20::text, $21::text, $22::integer, $23::text, $24::text, $25::text, $26::jsonb, $27::jsonb, $28::text, $29::text, $30::integer, $31::text, $32::text, $33::text) as result`,
-    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.pageLocales ? JSON.stringify(p.pageLocales) : null, p.offer ?? null, p.code ?? null, p.quantity ?? null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
+    `select ${RELEASE}.claim_checkout($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::double precision, $9::boolean, $10::jsonb, $11::text, $12::text, $13::uuid, $14::text, $15::uuid, $16::text, $17::text, $18::text, $19::text, $20::text, $21::text, $22::integer, $23::text, $24::text, $25::text, $26::jsonb, $27::jsonb, $28::jsonb, $29::text, $30::text, $31::integer, $32::text, $33::text, $34::text) as result`,
+    [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.leaseSeconds, p.ignoreActivePurchase, JSON.stringify(p.userMeta), p.returnOrigin, p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.externalId ?? null, p.priceId ?? null, p.successUrl ?? null, p.errorUrl ?? null, p.shopUrl ?? null, p.trialDays ?? null, p.country ?? null, p.localCurrency ?? null, p.network ?? null, p.fixedTrials ? JSON.stringify(p.fixedTrials) : null, p.afterTrial ? JSON.stringify(p.afterTrial) : null, p.pageLocales ? JSON.stringify(p.pageLocales) : null, p.offer ?? null, p.code ?? null, p.quantity ?? null, p.successOrigin ?? null, p.errorOrigin ?? null, p.serviceOrigin ?? null],
   )
 }
 

@@ -170,9 +170,6 @@ function priceProblem({ discount, show }: WrittenDiscountOffer, price: WrittenPr
   if (!interval && periods !== undefined) return `${slug} is a one-time price: it has no discount.periods`
   if (!interval && show === 'cancel') return `${slug} is a one-time price: nobody cancels it`
   if (interval && periods === undefined) return `${slug} is a subscription: say in discount.periods how long it lasts`
-  if (price.trial_days && periods !== 'forever') {
-    return `${slug} begins with a trial, and processors count a discount's periods differently during a trial: use "forever", or a price without trial_days`
-  }
   const variants = [price, ...price.locals]
   if (percent !== undefined) {
     const sold = variants.filter((each) => isCurrency(each.currency))
@@ -200,7 +197,7 @@ const share = (percent: number, { amount, currency }: { amount: number; currency
 export function discountProblems(
   acquiring: ProcessorName,
   { discount, prices: slugs, processorDiscount }: SoldOffer,
-  prices: Pick<WrittenPrice, 'slug' | 'interval' | 'interval_count'>[],
+  prices: Pick<WrittenPrice, 'slug' | 'interval' | 'interval_count' | 'trial_days'>[],
 ): { path: PropertyKey[]; message: string }[] {
   const { title, discounts } = DEFINITIONS[acquiring]
   if (!discounts) return [{ path: ['discount'], message: `${title} cannot take it off: remove the offer` }]
@@ -211,9 +208,14 @@ export function discountProblems(
   } else if (processorDiscount === undefined) {
     at(['processorDiscount'], `is required at ${title}: ${discounts.processorDiscount}`)
   }
-  for (const { slug, interval, interval_count: count } of prices.filter((price) => slugs.includes(price.slug))) {
-    const problem = interval && discounts.problem(discount, { interval, intervalCount: count ?? 1 })
+  for (const { slug, interval, interval_count: count, trial_days: days } of prices) {
+    if (!slugs.includes(slug) || !interval) continue
+    const problem = discounts.problem(discount, { interval, intervalCount: count ?? 1 })
     if (problem) at(['discount', 'periods'], `${title} ${problem}: ${slug}`)
+    if (discounts.trialProblem !== null && days && typeof discount.periods === 'number') {
+      const remedy = 'use "forever", or a price without trial_days'
+      at(['discount', 'periods'], `${title} ${discounts.trialProblem}, and ${slug} begins with one: ${remedy}`)
+    }
   }
   return problems
 }

@@ -90,6 +90,9 @@ export function capabilitiesPage(): string {
     row('A `discount` of an offer: `processorDiscount`', ({ discounts }) =>
       discounts ? (discounts.processorDiscount ?? 'as an amount') : SWITCHES.never,
     ),
+    row('A discount for a number of periods after a trial', ({ discounts }) =>
+      describeValue(discounts?.trialProblem === null),
+    ),
     row('Currencies', ({ currencies }) =>
       currencies.size > MOST_NAMED ? String(currencies.size) : [...currencies].join(', '),
     ),

@@ -8,6 +8,7 @@
 --   success_origin, error_origin, service_origin: see redirect_targets
 --   network the network of a user's call; null: its pages are not counted
 --   fixed_trials  the processors that support no trial but a price's own
+--   after_trial   the processors that count the periods of a discount from the end of a trial
 --   page_locales  the language for the page, by processor; {}: the call asks for none
 --   offer, code   name an offer: see find_offer
 --
@@ -22,7 +23,8 @@ create function claim_checkout(
   email text default null, external_id text default null, price_id text default null,
   success_url text default null, error_url text default null, shop_url text default null,
   trial_days integer default null, country text default null, local_currency text default null, network text default null,
-  fixed_trials jsonb default '[]', page_locales jsonb default '{}', offer text default null, code text default null, quantity integer default 1,
+  fixed_trials jsonb default '[]', after_trial jsonb default '[]', page_locales jsonb default '{}',
+  offer text default null, code text default null, quantity integer default 1,
   success_origin text default null, error_origin text default null, service_origin text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
@@ -68,7 +70,8 @@ begin
     if code is not null then refused := consume_code(token_user_id, network); end if;
     if refused is not null then return refused; end if;
     taken := find_offer(paywall_id, offer, code, key_hash is not null,
-      coalesce(token_user_id, find_named_user(paywall_id, email, null, external_id)), price, trial_days, country, checkout.id);
+      coalesce(token_user_id, find_named_user(paywall_id, email, null, external_id)), price, trial_days, after_trial,
+      country, checkout.id);
     if code is not null and (taken.offer).id is not null then perform refund_code(token_user_id, network); end if;
     if taken.reason is not null then
       return verdict('invalid_offer') || jsonb_build_object('reason', taken.reason) || logged(token_user_id, price_id => price.id);

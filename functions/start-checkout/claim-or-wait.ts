@@ -12,6 +12,9 @@ import { type CheckoutRequest, errors } from './contract.ts'
 /** Processors whose trial length is fixed by the product. */
 const FIXED_TRIALS = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.trialLength === 'of the product')
 
+/** Processors that count the periods of a discount from the end of a trial. */
+const AFTER_TRIAL = PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].discounts?.trialProblem === null)
+
 /** The language of each processor's page that is closest to the buyer's, by the processor's name; only of those that may be sent it. */
 function pageLocales(wanted: string | null): Record<string, string> {
   if (wanted === null) return {}
@@ -45,6 +48,7 @@ export function claimOrWait(
     ...request,
     ...lease,
     fixedTrials: FIXED_TRIALS,
+    afterTrial: AFTER_TRIAL,
     pageLocales: pageLocales(request.locale),
   }
   return untilDecided(() => claimCheckout<ClaimResult>(db, parameters), errors.in_progress)

@@ -15,7 +15,7 @@ begin
   if gate.refusal is not null then return verdict(gate.refusal); end if;
   refused := consume_code(token_user_id, network);
   if refused is not null then return refused || logged(token_user_id); end if;
-  wanted := find_offer(paywall_id, null, code, false, token_user_id, null, null, country, null);
+  wanted := find_offer(paywall_id, null, code, false, token_user_id, null, null, '[]', country, null);
   if (wanted.offer).id is not null then perform refund_code(token_user_id, network); end if;
   if wanted.reason is not null then
     return verdict('invalid_offer') || jsonb_build_object('reason', wanted.reason) || logged(token_user_id);

@@ -4,10 +4,11 @@
 -- new.
 --
 --   country  the buyer's; null: not known, so the buyer is in none of the offer's countries
+--   after_trial  the processors that count the periods of a discount from the end of a trial
 --   own_checkout_id  a checkout whose reservation does not count
 create function find_offer(
-  paywall_id text, offer_id text, code text, by_owner boolean, buyer_id uuid, price prices, trial_days integer, country text,
-  own_checkout_id uuid, out offer offers, out reason text
+  paywall_id text, offer_id text, code text, by_owner boolean, buyer_id uuid, price prices, trial_days integer, after_trial jsonb,
+  country text, own_checkout_id uuid, out offer offers, out reason text
 ) language plpgsql stable as $$
 declare
   present constant timestamptz := paywall_now(paywall_id);
@@ -23,7 +24,8 @@ begin
     when offer.ends_at <= present then 'ended'
     when price.slug <> all (offer.prices) then 'other_price'
     when offer.countries is not null and coalesce(find_offer.country, '') <> all (offer.countries) then 'other_country'
-    when trial_days > 0 and offer.discount ->> 'periods' <> 'forever' then 'no_trial'
+    when trial_days > 0 and offer.discount ->> 'periods' <> 'forever'
+      and not after_trial ? (select p.acquiring from paywalls p where p.id = find_offer.paywall_id) then 'no_trial'
     when has_used_offer(offer, buyer_id, null) then 'used'
     when is_used_up(offer, buyer_id, own_checkout_id) then 'used_up' end;
 end $$;

@@ -49,6 +49,8 @@ export interface DiscountSupport {
   processorDiscount: string | null
   /** Why it cannot take a discount off a subscription exactly as offered, in words that follow its name; null if it can. */
   problem(discount: Discount, recurring: { interval: Interval; intervalCount: number }): string | null
+  /** Why it cannot count the periods of a discount from the end of a trial, in words that follow its name; null if it does. */
+  trialProblem: string | null
 }
 
 /**

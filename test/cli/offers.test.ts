@@ -105,7 +105,7 @@ test.each<[string, object, ...string[]]>([
   [
     'periods after a trial',
     { prices: ['trial'] },
-    'prices[0]: trial begins with a trial, and processors count a discount\'s periods differently during a trial: use "forever", or a price without trial_days',
+    'discount.periods: Stripe counts the periods of a discount from the start of a trial, and trial begins with one: use "forever", or a price without trial_days',
   ],
   ['of an unknown price', { prices: ['montly'] }, 'prices[0]: there is no price montly: did you mean monthly?'],
   ['of a price twice', { prices: ['monthly', 'monthly'] }, 'prices[1]: monthly is listed twice'],

@@ -33,6 +33,8 @@ interface Sold {
   charges: number[]
   /** The price. */
   price: number
+  /** The trial that the call requests. The yearly price has one of its own. */
+  trial_days?: number
 }
 
 const OFFERS: Record<string, Sold> = {
@@ -40,15 +42,28 @@ const OFFERS: Record<string, Sold> = {
   twice: { slug: 'monthly', discount: { percent: 50, periods: 2 }, charges: [499, 499, 999], price: 999 },
   forever: { slug: 'monthly', discount: { percent: 20, periods: 'forever' }, charges: [799, 799, 799], price: 999 },
   trial: { slug: 'yearly', discount: { percent: 10, periods: 'forever' }, charges: [8010, 8010], price: 8900 },
+  'once after a trial': { slug: 'yearly', discount: { percent: 50, periods: 1 }, charges: [4450, 8900], price: 8900 },
+  'twice after a trial': {
+    slug: 'monthly',
+    discount: { percent: 50, periods: 2 },
+    charges: [499, 499, 999],
+    price: 999,
+    trial_days: 7,
+  },
   amount: { slug: 'lifetime', discount: { amount: 20, currency: 'USD' }, charges: [2900], price: 4900 },
 }
 
 /** Whether a processor can take an offer off exactly. */
-function isPossible(acquiring: ProcessorName, { slug, discount }: Sold): boolean {
+function isPossible(acquiring: ProcessorName, sold: Sold): boolean {
+  const { slug, discount } = sold
   const { discounts } = DEFINITIONS[acquiring]
+  if (discounts === null || slug === 'lifetime') return discounts !== null
   const interval = slug === 'yearly' ? 'year' : 'month'
-  return discounts !== null && (slug === 'lifetime' || !discounts.problem(discount, { interval, intervalCount: 1 }))
+  const isCountable = discount.periods === 'forever' || !hasTrial(sold) || discounts.trialProblem === null
+  return isCountable && !discounts.problem(discount, { interval, intervalCount: 1 })
 }
+
+const hasTrial = ({ slug, trial_days: days }: Sold) => slug === 'yearly' || days !== undefined
 
 /** One processor names its discounts by UUIDs. */
 const toId = (index: number) => `7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a900${index}`
@@ -84,8 +99,8 @@ describe.each(Object.entries(OFFERS))('an offer taken off %s', (id, sold) => {
     '%s: is charged for its periods, and the owner hears of it',
     async (acquiring) => {
       const shop = getShop(acquiring)
-      const buyer = await buy(shop, slug, { body: { offer: id } })
-      const isTrial = slug === 'yearly'
+      const buyer = await buy(shop, slug, { body: { offer: id, trial_days: sold.trial_days } })
+      const isTrial = hasTrial(sold)
       expect(await completed(buyer)).toEqual({
         amount: isTrial ? 0 : charges[0],
         offer: { id, beyond_max: false },

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { EMULATORS } from '../../dev/emulators/emulators.ts'
 import { getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { type FileJson, monthly, paywallFile } from '../support/paywall-file.ts'
 import { newTenant, type Tenant } from '../support/tenants.ts'
@@ -108,6 +109,26 @@ describe('a page shows', () => {
     expect(await readCards({ paywall, country: 'DE' })).toEqual([
       expect.stringContaining('Now: $7.49 per month For the first 2 months, then $9.99 per month'),
     ])
+  })
+
+  test('what is due after a trial, and once the offer has ended', async () => {
+    const { processorDiscount: _, ...offer } = OFFER
+    const { paywall } = await newTenant(pages.world, {
+      settings,
+      processor: { acquiring: 'mollie', credentials: EMULATORS.mollie.demoCredentials() },
+      prices: [monthly({ trial_days: 7, processorPrice: 'monthly', locals: [] })],
+      offers: [{ ...offer, discount: { percent: 50, periods: 2 } }],
+    })
+    const read = async (locale: string) => {
+      const html = await (await pages.world.fetch(`/p/${paywall.id}?locale=${locale}`)).text()
+      return html.replaceAll(/\s/g, ' ')
+    }
+    expect(await read('en')).toContain(
+      'Due today: $0. After 7 days you pay $4.99 per month for 2 months, then $9.99 per month, until you cancel.',
+    )
+    expect(await read('de')).toContain(
+      'Heute fällig: 0 $. Nach 7 Tagen zahlen Sie 4,99 $ pro Monat für 2 Monate, danach 9,99 $ pro Monat, bis Sie kündigen.',
+    )
   })
 
   test('the best of several offers of a price', async () => {

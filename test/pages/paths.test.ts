@@ -97,6 +97,7 @@ const PARAMETERS: Readonly<Record<string, unknown[][]>> = {
   every: [1, 3].map((count) => ['month', count]),
   firstPeriods: [1, 3].map((count) => ['month', count, GAP]),
   firstThen: [1, 3].map((count) => ['month', count, GAP, GAP]),
+  afterTrialThen: [1, 3].map((count) => [GAP, 'month', count, GAP, GAP]),
   stayPrice: [1, 3].map((count) => [GAP, 'month', count, GAP, GAP]),
 }
 

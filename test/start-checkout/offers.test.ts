@@ -132,7 +132,7 @@ describe('an offer is refused with a reason and a message', () => {
     ['for another price', [offer()], { slug: 'yearly' }, 'other_price'],
     ['for another country', [offer({ countries: ['DE'] })], { country: 'US' }, 'other_country'],
     ['for a country if none is sent', [offer({ countries: ['DE'] })], {}, 'other_country'],
-    ['with a trial, which would count as a period', [offer()], { trial_days: 7 }, 'no_trial'],
+    ['with a trial, which the processor counts as a period', [offer()], { trial_days: 7 }, 'no_trial'],
   ])('%s', async (_, offers, fields, reason) => {
     const shop = await shopWith(...offers)
     const email = newEmail()

@@ -94,8 +94,8 @@ function counted(context: AccountContext, id: string, coupon: Coupon): Coupon {
 
 /**
  * The terms of a page with a coupon. "The coupon stays attached to the subscription till it is applied on an invoice once", or "for a
- * limited duration", which "starts from the point it is applied to an invoice for the first time". That an invoice at the very end of the
- * duration is not reduced is UNVERIFIED, and so are the errors of coupons that do not apply.
+ * limited duration", which "starts from the point it is applied to an invoice for the first time": a trial has none. That an invoice at the
+ * very end of the duration is not reduced is UNVERIFIED, and so are the errors of coupons that do not apply.
  */
 export function applyCoupon(context: AccountContext, terms: Terms, id: string | undefined, price: SoldPrice): Terms {
   if (id === undefined) return terms
@@ -113,6 +113,7 @@ export function applyCoupon(context: AccountContext, terms: Terms, id: string | 
     ...(amount !== undefined && { amountOff: amount }),
     ...(duration === 'one_time' && { lasts: 'once' }),
     ...(duration === 'limited_period' && period && interval && { lasts: { interval, intervalCount: period } }),
+    lastsAfterTrial: true,
   }
 }
 

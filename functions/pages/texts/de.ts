@@ -36,6 +36,7 @@ function duration(interval: Interval, count: number): string {
 }
 
 const dayCount = (days: number) => (days === 1 ? '1 Tag' : `${days} Tage`)
+const afterDays = (days: number) => `Nach ${days === 1 ? '1 Tag' : `${days} Tagen`}`
 
 function waitText(minutes: number): string {
   if (minutes <= 1) return 'einer Minute'
@@ -75,7 +76,9 @@ export const DE: Texts = {
   startTrial: (days) => `${dayCount(days)} gratis testen`,
   pay: (amount) => `${amount} bezahlen`,
   dueToday: (amount) => `Heute fällig: ${amount}.`,
-  afterTrial: (price, days) => `Nach ${days === 1 ? '1 Tag' : `${days} Tagen`}: ${price}, bis Sie kündigen.`,
+  afterTrial: (price, days) => `${afterDays(days)}: ${price}, bis Sie kündigen.`,
+  afterTrialThen: (days, interval, count, price, then) =>
+    `${afterDays(days)} zahlen Sie ${price} für ${duration(interval, count)}, danach ${then}, bis Sie kündigen.`,
   renewsAt: (price) => `Danach ${price}, bis Sie kündigen.`,
   ends: (label) => `Ihr Abo „${label}“ endet: Es wird nichts mehr dafür abgebucht.`,
   regularPrice: 'Regulärer Preis:',

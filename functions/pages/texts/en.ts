@@ -12,6 +12,8 @@ const every = (interval: Interval, count: number) => (count === 1 ? `per ${inter
 
 const periods = (interval: Interval, count: number) => (count === 1 ? interval : `${count} ${interval}s`)
 
+const duration = (interval: Interval, count: number) => (count === 1 ? `one ${interval}` : periods(interval, count))
+
 const dayCount = (days: number) => (days === 1 ? '1 day' : `${days} days`)
 
 function waitText(minutes: number): string {
@@ -55,6 +57,8 @@ export const EN = {
   pay: (amount: string) => `Pay ${amount}`,
   dueToday: (amount: string) => `Due today: ${amount}.`,
   afterTrial: (price: string, days: number) => `After ${dayCount(days)}: ${price}, until you cancel.`,
+  afterTrialThen: (days: number, interval: Interval, count: number, price: string, then: string) =>
+    `After ${dayCount(days)} you pay ${price} for ${duration(interval, count)}, then ${then}, until you cancel.`,
   renewsAt: (price: string) => `Then ${price}, until you cancel.`,
   ends: (label: string) => `Your subscription ${label} ends: you are not charged for it again.`,
   // Offers.
@@ -232,7 +236,7 @@ export const EN = {
   hasEnded: 'Your subscription and your access have ended.',
   beforeYouGo: 'Before you go',
   stayPrice: (price: string, interval: Interval, count: number, then: string, day: string) =>
-    `From ${day} you pay ${price} for ${count === 1 ? `one ${interval}` : periods(interval, count)}, then ${then}, until you cancel.`,
+    `From ${day} you pay ${price} for ${duration(interval, count)}, then ${then}, until you cancel.`,
   stayPriceForEver: (price: string, day: string) => `From ${day} you pay ${price}, until you cancel.`,
   stayAt: (price: string) => `Keep it at ${price}`,
   stayHint: 'Nothing is charged today.',

@@ -93,8 +93,8 @@ function paymentTerms(site: Site, price: Price): string {
   const periods = dealFor(site, price)?.offer.discount.periods ?? 'forever'
   const first = formatTotal(price, site, amount)
   const then = formatTotal(price, site, regularAmount(site, price))
-  if (days > 0) return `${today} ${texts.afterTrial(first, days)}`
-  if (periods === 'forever') return `${today} ${texts.renewsAt(first)}`
+  if (periods === 'forever') return `${today} ${days > 0 ? texts.afterTrial(first, days) : texts.renewsAt(first)}`
+  if (days > 0) return `${today} ${texts.afterTrialThen(days, interval, periods * (count ?? 1), first, then)}`
   if (periods === 1) return `${today} ${texts.renewsAt(then)}`
   return `${today} ${texts.firstThen(interval, periods * (count ?? 1), first, then)}`
 }

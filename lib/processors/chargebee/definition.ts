@@ -80,7 +80,8 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     // UNVERIFIED: what a site does with a language that it has not enabled. It may refuse the page.
     usesBuyerLocale: false,
   },
-  discounts: { processorDiscount: 'coupon id', problem: () => null },
+  // A coupon's duration "starts from the point it is applied to an invoice for the first time", and a trial has no invoice.
+  discounts: { processorDiscount: 'coupon id', problem: () => null, trialProblem: null },
   webhook: {
     events: [
       'subscription_created',

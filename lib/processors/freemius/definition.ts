@@ -44,6 +44,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     processorDiscount: 'coupon code',
     problem: ({ periods }) =>
       typeof periods === 'number' && periods > 1 ? 'reduces the first payment only, or all of them' : null,
+    trialProblem: 'does not document when a discount begins after a trial',
   },
   webhook: {
     events: [

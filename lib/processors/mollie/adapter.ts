@@ -239,7 +239,10 @@ async function ensureCustomer(api: MollieApi, { customer, recurring, email, user
 function paymentFor(order: CheckoutOrder, customer: string | null, webhookUrl: string | null) {
   const { currency, quantity, recurring, trialDays, options } = order
   const total = { currency, amount: order.amount * quantity }
-  const reduction = order.reduction && reductionFor(total, order.reduction)
+  const reduction = order.reduction && {
+    ...reductionFor(total, order.reduction),
+    ...(trialDays > 0 && { after_trial: true as const }),
+  }
   const sale: z.input<typeof Sale> = {
     checkout_id: order.checkoutId,
     paywall_id: order.paywallId,

@@ -48,7 +48,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     usesBuyerLocale: true,
   },
   // A discount is part of the amount that is charged.
-  discounts: { processorDiscount: null, problem: () => null },
+  discounts: { processorDiscount: null, problem: () => null, trialProblem: null },
   webhook: {
     events: [
       'payment.paid',

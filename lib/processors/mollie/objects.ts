@@ -91,14 +91,15 @@ export const Payments = z.object({ _embedded: z.object({ payments: z.array(Payme
 export const Subscriptions = z.object({ _embedded: z.object({ subscriptions: z.array(Subscription) }) })
 
 /**
- * What an offer takes off: `reduced` is charged instead of `price`, for the first `periods`, of which the first payment pays for one. Both
- * are amounts for all units, as Mollie writes them. A one-time price has no periods. `use`: the offer to stay that a running subscription was
- * given. Its periods begin with the first charge after that.
+ * What an offer takes off: `reduced` is charged instead of `price`, for the first `periods`, of which the first payment pays for one, unless
+ * they begin `after_trial`. Both are amounts for all units, as Mollie writes them. A one-time price has no periods. `use`: the offer to stay
+ * that a running subscription was given. Its periods begin with the first charge after that.
  */
 export const Reduction = z.object({
   price: z.string(),
   reduced: z.string(),
   periods: z.union([z.int().min(1), z.literal('forever')]).optional(),
+  after_trial: z.literal(true).optional(),
   use: z.string().optional(),
 })
 export type Reduction = z.output<typeof Reduction>

@@ -130,11 +130,12 @@ export const isReducedAfter = (reduction: Reduction, charges: Payment[]): boolea
 }
 
 /**
- * The first payment has paid for the first period, unless the subscription was reduced later: then its charges have that in their metadata.
+ * The first payment has paid for the first period, or for a trial, unless the subscription was reduced later: then its charges have that in
+ * their metadata.
  */
-const countPeriods = ({ use }: Reduction, charges: Payment[]): number =>
+const countPeriods = ({ use, after_trial: isAfterTrial }: Reduction, charges: Payment[]): number =>
   use === undefined
-    ? charges.length + 1
+    ? charges.length + (isAfterTrial ? 0 : 1)
     : charges.filter(({ metadata }) => readRenewal(metadata)?.reduction?.use === use).length
 
 /** Whether a payment is what its offer has left of the plan's price. The plan may have another offer by now. */

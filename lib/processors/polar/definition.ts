@@ -56,7 +56,8 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     usesBuyerLocale: true,
   },
   // `is_repetition_expired` in server/polar/models/discount.py: a repeating discount lasts for calendar months.
-  discounts: { processorDiscount: 'discount id', problem: monthsProblem },
+  // They are counted from the first period after a trial: `cycle` in server/polar/subscription/service.py.
+  discounts: { processorDiscount: 'discount id', problem: monthsProblem, trialProblem: null },
   webhook: {
     events: [
       'checkout.updated',

@@ -63,7 +63,12 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     locales: new Set(LOCALES.trim().split(/\s+/)),
     usesBuyerLocale: true,
   },
-  discounts: { processorDiscount: 'coupon id', problem: couponProblem },
+  // No document says whether the trial's invoice of 0 uses up a coupon for one invoice.
+  discounts: {
+    processorDiscount: 'coupon id',
+    problem: couponProblem,
+    trialProblem: 'counts the periods of a discount from the start of a trial',
+  },
   webhook: {
     events: [
       'checkout.session.completed',

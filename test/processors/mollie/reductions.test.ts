@@ -36,6 +36,23 @@ test('an offer for ever begins after a trial', async () => {
   expect(charges()).toEqual([0, 499, 499])
 })
 
+test.each<[number, number[]]>([
+  [1, [0, 499, 999, 999]],
+  [2, [0, 499, 499, 999]],
+])('an offer for %i periods begins after a trial', async (periods, expected) => {
+  const { charges, renew, read } = await startChange({ ...half(periods), trialDays: 7 })
+  for (const _ of [1, 2, 3]) {
+    await renew()
+    const { found, payments, todo } = await read()
+    expect(found?.purchase).toMatchObject({ unitAmount: 999, priceCovered: true, status: 'active' })
+    expect(payments?.map(({ amount, discount }) => [amount, discount])).toEqual(
+      charges().flatMap((amount) => (amount > 0 ? [[amount, 999 - amount]] : [])),
+    )
+    expect(todo).toBeNull()
+  }
+  expect(charges()).toEqual(expected)
+})
+
 test('a period whose charge fails counts', async () => {
   const { charges, renew, decline, snapshot } = await startChange(half(3))
   await decline()

@@ -31,9 +31,10 @@ export const paidTerms = (subscription: SubscriptionRecord): Terms =>
 
 /** The terms of a subscription's current period: without its discount once that has ended. */
 export function currentTerms(subscription: SubscriptionRecord, isFirst = false): Terms {
-  const { terms, created, periodStart, discountFrom = created } = subscription
+  const { terms, created, periodStart } = subscription
   const { lasts } = terms
-  const isFirstOff = subscription.discountFrom === undefined ? isFirst : periodStart === discountFrom
+  const discountFrom = discountStart(subscription)
+  const isFirstOff = discountFrom === created ? isFirst : periodStart === discountFrom
   const isOff =
     periodStart >= discountFrom &&
     (lasts === undefined ||
@@ -43,17 +44,22 @@ export function currentTerms(subscription: SubscriptionRecord, isFirst = false):
   return isOff ? terms : withoutDiscount(terms)
 }
 
+/** When the first discounted period begins. */
+function discountStart({ terms, created, trialEnd, discountFrom, paidFrom }: SubscriptionRecord): number {
+  const afterTrial = terms.lastsAfterTrial ? (paidFrom ?? trialEnd) : null
+  return discountFrom ?? afterTrial ?? created
+}
+
 /** Whether a discount is taken off the current period, or will be off a coming one. */
 export function hasDiscount(subscription: SubscriptionRecord): boolean {
-  const { terms, created, periodStart, discountFrom = created } = subscription
+  const { terms, created, periodStart } = subscription
   if (terms.percentOff === 0 && !terms.amountOff) return false
-  return periodStart < discountFrom || currentTerms(subscription, periodStart === created) === terms
+  return periodStart < discountStart(subscription) || currentTerms(subscription, periodStart === created) === terms
 }
 
 /** Whether a discount will be taken off a coming period. One for one invoice is gone with it. */
 export function hasDiscountLeft(subscription: SubscriptionRecord): boolean {
-  const { terms, discountFrom, periodStart } = subscription
-  const isUsed = terms.lasts === 'once' && (discountFrom === undefined || discountFrom <= periodStart)
+  const isUsed = subscription.terms.lasts === 'once' && discountStart(subscription) <= subscription.periodStart
   return hasDiscount(subscription) && !isUsed
 }
 

@@ -43,7 +43,10 @@ export function rollOver(
   }
 
   return change(context, subscription, () => {
-    if (status === 'trialing') subscription.trialEnd = Math.min(periodEnd, context.now)
+    if (status === 'trialing') {
+      subscription.trialEnd = Math.min(periodEnd, context.now)
+      subscription.paidFrom = periodEnd
+    }
     beginPeriod(context, subscription)
   })
 }

@@ -26,6 +26,8 @@ export const Terms = z.object({
   amountOff: z.int().min(0).optional(),
   /** How long the discount lasts: for the first invoice, or for some time from then. Absent: for ever. */
   lasts: z.union([z.literal('once'), z.object({ interval: unit, intervalCount: z.int().min(1) })]).optional(),
+  /** Whether that is counted from the first period after a trial. */
+  lastsAfterTrial: z.boolean().optional(),
 })
 
 /** What a page asks the buyer for, besides an address and the payment. */
@@ -149,6 +151,8 @@ export const SubscriptionRecord = z.object({
   periodStart: z.int(),
   periodEnd: z.int(),
   trialEnd: z.int().nullable(),
+  /** When the first period after the trial began. A trial that is ended early ends before that. */
+  paidFrom: z.int().optional(),
   /** Whether it has a payment method. A trial without one is not continued. */
   hasCard: z.boolean().default(true),
   /** Whether the event that announces the trial's end was sent. */
