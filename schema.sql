@@ -540,17 +540,23 @@ create table webhook_endpoints (
 -- data is removed from their bodies: see functions/purge-expired/redact-old-events.sql. Vacuumed often, like balance_replies.
 create table events (
   id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
-  paywall_id text not null references paywalls,
+  owner_id   uuid not null,
+  is_test    boolean not null,
+  paywall_id text not null,
   user_id    uuid, -- null: a guest, who is no member and whose events are not ordered
   sequence   bigint not null,
   type       text not null check (char_length(type) between 1 and 50),
   body       text not null check (char_length(body) <= 262144),
-  created_at timestamptz not null default now(),
+  position   bigint, -- in the list of the owner's events; null: not listed yet. See functions/list-events/list-events.sql
+  created_at timestamptz not null default clock_timestamp(), -- not now(): a member's events are in the order of their sequence
   purge_at  timestamptz default now() + interval '30 days', -- when the body is redacted; null: it has been
   unique (paywall_id, user_id, sequence),
+  foreign key (owner_id, is_test, paywall_id) references paywalls (owner_id, is_test, id),
   foreign key (paywall_id, user_id) references members
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index events_by_age on events (purge_at) where purge_at is not null;
+create index events_unlisted on events (owner_id, is_test, created_at, sequence) where position is null;
+create unique index events_listed on events (owner_id, is_test, position) where position is not null;
 
 -- One event to one webhook endpoint. Deliveries about one member are sent in the order of their sequence: only the first pending one has a
 -- time for its next attempt, so that the others are not in the index of what is due. Vacuumed often, like balance_replies: a scan for the

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_82cebff58a5e6c8d'
+const RELEASE = 'release_9beee702b65f837d'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -390,6 +390,20 @@ export function leaseDeliveries<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.lease_deliveries($1::uuid, $2::integer, $3::integer, $4::uuid, $5::uuid, $6::uuid[]) as result`,
     [p.holder, p.count, p.failingCount, p.after, p.until, p.recent],
+  )
+}
+
+/** functions/list-events/list-events.sql */
+export function listEvents<Result>(db: Database, p: {
+  keyHash: string
+  host: string
+  count: number
+  after?: number | null | undefined
+  readAt?: number | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.list_events($1::text, $2::text, $3::integer, $4::bigint, $5::bigint) as result`,
+    [p.keyHash, p.host, p.count, p.after ?? null, p.readAt ?? null],
   )
 }
 

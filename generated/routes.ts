@@ -18,6 +18,7 @@ export const ROUTES = [
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/balances$/, binding: 'BALANCES', countedBy: 'key', duplicateCode: true },
   { pattern: /^\/api\/v1\/withdraw-tokens$/, binding: 'WITHDRAW_TOKENS', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/support\/ticket$/, binding: 'SUPPORT_TICKET', countedBy: 'token', duplicateCode: false },
+  { pattern: /^\/api\/v1\/events$/, binding: 'LIST_EVENTS', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/$/, binding: 'PAGES', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/thanks$/, binding: 'PAGES', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/account$/, binding: 'PAGES', countedBy: 'address', duplicateCode: false },

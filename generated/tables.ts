@@ -142,7 +142,10 @@ export interface Events {
   body: string;
   created_at: Generated<Timestamp>;
   id: string;
+  is_test: boolean;
+  owner_id: string;
   paywall_id: string;
+  position: Int8 | null;
   purge_at: Generated<Timestamp | null>;
   sequence: Int8;
   type: string;

@@ -1,4 +1,4 @@
-import type { Filler } from './insert.ts'
+import { type Filler, ownedWith } from './insert.ts'
 import { filledId } from './users.ts'
 
 /** Webhook endpoints whose last attempt failed, each with deliveries about several users that are due in an hour. */
@@ -18,8 +18,7 @@ export async function fillCrowd(filler: Filler, { paywallId, webhookEndpoints }:
     { from: 1, to: webhookEndpoints },
     {
       id: toId('n'),
-      owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
-      is_test: `(select is_test from paywalls where id = '${paywallId}')`,
+      ...ownedWith(paywallId),
       url: `'https://crowd-' || n || '.example/'`,
       secret: `'unused'`,
       events: `'{payment.failed}'`,
@@ -37,7 +36,7 @@ export async function fillCrowdDeliveries(filler: Filler, crowd: Crowd): Promise
   await filler.insert(
     'events',
     { from: 1, to: events },
-    { ...about('n'), id: eventId('n'), type: `'payment.failed'`, body: `'{}'` },
+    { ...ownedWith(paywallId), ...about('n'), id: eventId('n'), type: `'payment.failed'`, body: `'{}'` },
   )
   const endpointNumber = `(1 + (n - 1) % ${webhookEndpoints})`
   const eventNumber = `(1 + (n - 1) / ${webhookEndpoints})`

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Filler } from './insert.ts'
+import { type Filler, ownedWith } from './insert.ts'
 import { filledId } from './users.ts'
 
 /** Events about filled users, all for one webhook endpoint. */
@@ -36,6 +36,7 @@ export async function fillDeliveries(
   }
   const id = `'evt_' || md5('${as}-' || n)`
   await filler.insert('events', rows, {
+    ...ownedWith(paywallId),
     ...about,
     id,
     type: `'balance.changed'`,

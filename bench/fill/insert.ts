@@ -62,3 +62,9 @@ export class Filler implements AsyncDisposable {
     await this.#client.end()
   }
 }
+
+/** The owner of a paywall, and its mode. */
+export const ownedWith = (paywallId: string) => ({
+  owner_id: `(select owner_id from paywalls where id = '${paywallId}')`,
+  is_test: `(select is_test from paywalls where id = '${paywallId}')`,
+})

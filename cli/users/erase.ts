@@ -158,6 +158,10 @@ async function deleteTickets(db: Database, { email, userIds, paywallIds }: Perso
 
 /** Redacts pending events, too: the owner still receives what happened, but not to whom. */
 async function redactEvents(db: Database, { email, userIds, paywallIds }: Person): Promise<number> {
+  // list_events updates the same rows, in another order.
+  await sql`
+    select from owners where id = (select owner_id from paywalls where id = any(${paywallIds}::text[]) limit 1)
+    for no key update`.execute(db)
   const { numAffectedRows } = await sql`
     update events set body = redacted_event(body), purge_at = null
     where paywall_id = any(${paywallIds}::text[]) and (

@@ -47,9 +47,10 @@ end $$;
 
 -- Until when a user may return, or its open pages and events may matter; null if neither. A session's row is kept until an hour after its
 -- end, longer than any of its access tokens is valid. A page may be paid while its checkout is kept. Undelivered events are checked again a
--- day later.
+-- day later. Events are kept a day longer than they are listed, so that a call that lists them never waits for one that deletes them.
 create function kept_until(u users) returns timestamptz language plpgsql stable as $$
 declare
+  extra constant interval := '1 day';
   latest timestamptz;
 begin
   select max(greatest(
@@ -58,7 +59,9 @@ begin
     (select max(c.purge_at) from checkouts c
      where c.paywall_id = m.paywall_id and c.user_id = m.user_id and c.purge_at > now()),
     (select now() + interval '1 day' from events e join deliveries d on d.event_id = e.id
-     where e.paywall_id = m.paywall_id and e.user_id = m.user_id and d.state = 'pending' limit 1))) into latest
+     where e.paywall_id = m.paywall_id and e.user_id = m.user_id and d.state = 'pending' limit 1),
+    (select max(listed_until(e)) + extra from events e
+     where e.paywall_id = m.paywall_id and e.user_id = m.user_id and listed_until(e) + extra > now()))) into latest
   from members m where m.user_id = u.id;
   return case when latest is not null then greatest(latest, now() + interval '1 hour') end;
 end $$;

@@ -25,9 +25,10 @@ begin
   select jsonb_build_object('id', u.id, 'email', u.email, 'external_id', u.external_id) into event_user
   from users u where u.id = emit_event.user_id;
 
-  insert into events (id, paywall_id, user_id, sequence, type, body)
-  values (event_id, paywall_id, user_id, number, type,
-    event_body(event_id, paywall_id, event_user, number, type, object, previous));
+  insert into events (id, owner_id, is_test, paywall_id, user_id, sequence, type, body)
+  select event_id, p.owner_id, p.is_test, p.id, emit_event.user_id, number, emit_event.type,
+    event_body(event_id, p.id, p.is_test, event_user, number, emit_event.type, object, previous)
+  from paywalls p where p.id = paywall_id;
   return queue_deliveries(owner_id, event_id, paywall_id, user_id, number, type);
 end $$;
 
@@ -38,9 +39,10 @@ returns integer language plpgsql as $$
 declare
   event_id constant text := new_event_id();
 begin
-  insert into events (id, paywall_id, sequence, type, body)
-  values (event_id, paywall_id, 1, type, event_body(
-    event_id, paywall_id, jsonb_build_object('id', null, 'email', email, 'external_id', null), 1, type, object, null));
+  insert into events (id, owner_id, is_test, paywall_id, sequence, type, body)
+  select event_id, p.owner_id, p.is_test, p.id, 1, emit_guest_event.type, event_body(event_id, p.id, p.is_test,
+    jsonb_build_object('id', null, 'email', email, 'external_id', null), 1, emit_guest_event.type, object, null)
+  from paywalls p where p.id = paywall_id;
   return queue_deliveries(owner_id, event_id, paywall_id, null, 1, type);
 end $$;
 
@@ -50,10 +52,8 @@ $$;
 
 -- The body that is stored, signed and sent.
 create function event_body(
-  event_id text, paywall_id text, event_user jsonb, number bigint, type text, object jsonb, previous jsonb
+  event_id text, paywall_id text, is_test boolean, event_user jsonb, number bigint, type text, object jsonb, previous jsonb
 ) returns text language plpgsql stable as $$
-declare
-  is_test constant boolean := (select p.is_test from paywalls p where p.id = paywall_id);
 begin
   return json_build_object(
     'id', event_id, 'type', type, 'timestamp', iso(paywall_now(paywall_id)), 'is_test', is_test,

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { ErrorTable } from './errors.ts'
 
 /** The tags of the API's document. */
-export type Tag = 'Paywall' | 'Checkout' | 'Subscription' | 'Tokens' | 'Support' | 'Sign-in' | 'Processors'
+export type Tag = 'Paywall' | 'Checkout' | 'Subscription' | 'Tokens' | 'Support' | 'Events' | 'Sign-in' | 'Processors'
 
 /** Who may call: an owner with its key, a user with its token, anybody without either. */
 export type Access = 'owner' | 'user' | 'anybody'

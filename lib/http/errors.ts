@@ -11,6 +11,7 @@ export type Detail =
   | { available: number; requested?: number } // balances, withdraw-tokens 400
   | { status: string } // change-plan 409
   | { acquiring: string } // change-plan 403, 409
+  | { oldest_cursor: string } // events 410
 
 /** The optional parts of an error besides its status and `error`. */
 export interface Additions {

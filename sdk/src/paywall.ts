@@ -12,6 +12,7 @@ import { toKey } from './text-keys.ts'
 import { openTicket, type TicketParams } from './ticket.ts'
 import { nullIfSignedOut, nullIfUnknown, type SignedInUser, toUser, type User } from './user.ts'
 import { userCache } from './user-cache.ts'
+import type { PaywallEvent } from './webhooks.ts'
 
 type Sent = components['schemas']
 
@@ -45,6 +46,17 @@ export interface AccessToken {
 export interface KeyedOptions extends CallOptions {
   /** An idempotency key, such as a job's id. A repeat with the same key and arguments has no further effect. Default: a new key. */
   key?: string
+}
+
+export interface EventsOptions extends CallOptions {
+  /** The `cursor` of the last page that was handled. Default: begins with the oldest event that is kept, 30 days. */
+  after?: string | undefined
+}
+
+/** Some events, and the cursor to store once they are handled. */
+export interface EventPage {
+  events: PaywallEvent[]
+  cursor: string
 }
 
 /**
@@ -226,6 +238,25 @@ export class Paywall {
     const params = { path: { id: this.#id }, header: keyHeader(options) }
     const body = { op, ...change, ...snakeCase(who) }
     return unwrap(this.#client(options).POST('/api/v1/paywall/{id}/balances', { params, body }))
+  }
+
+  /**
+   * Reads the events of all your test paywalls, or with a live key of your live ones, page by page until there are no more: the same events
+   * that your webhook endpoints get. Handle the events of a page, then store its `cursor`, and pass it as `after` the next time: nothing is
+   * missed, and after a crash at most one page comes again. `baseUrl` must be the origin of the service.
+   *
+   * @throws PaywallError cursor_expired if events after the cursor are no longer listed: `details.oldest_cursor` is the one to go on with
+   * @throws PaywallError not_found if `baseUrl` is a paywall's own domain
+   */
+  async *events({ after, ...options }: EventsOptions = {}): AsyncGenerator<EventPage> {
+    let hasMore = true
+    while (hasMore) {
+      const query = after === undefined ? {} : { after }
+      const page = await unwrap(this.#client(options).GET('/api/v1/events', { params: { query } }))
+      after = page.next_cursor
+      hasMore = page.has_more
+      if (page.events.length > 0) yield { events: page.events as unknown as PaywallEvent[], cursor: after }
+    }
   }
 
   #path() {

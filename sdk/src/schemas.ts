@@ -19,6 +19,7 @@ export type ChangedPlan = Exclude<Schemas['PlanChange'], PlanPreview>
 export type ChangedBalance = Schemas['ChangedBalance']
 export type Withdrawn = Schemas['Withdrawn']
 export type OpenedTicket = Schemas['OpenedTicket']
+export type EventList = Schemas['EventList']
 export type Tokens = Schemas['Tokens']
 export type CodeSent = Schemas['CodeSent']
 export type SessionEnded = Schemas['SessionEnded']

@@ -186,6 +186,24 @@ describe('the modules', () => {
     expect(await creditsLeft(email)).toBe(0)
   })
 
+  test('read each event once after they were down, and then only new ones', async () => {
+    const [{ catchUp, handled }, { openCheckout }] = await Promise.all(['catch-up.ts', 'checkout.ts'].map(load))
+    const stored = async () => {
+      await world.stripe.drainWebhooks()
+      const { rows } = await world.database.query<{ id: string }>('select id from events')
+      return rows.map(({ id }) => id).toSorted()
+    }
+    await payAndReturn(world, await openCheckout(newEmail()))
+    const before = await stored()
+    await catchUp()
+    expect([...handled.ids].toSorted()).toEqual(before)
+    handled.ids.clear()
+    await payAndReturn(world, await openCheckout(newEmail()))
+    const later = (await stored()).filter((id) => !before.includes(id))
+    await catchUp()
+    expect([...handled.ids].toSorted()).toEqual(later)
+  })
+
   test('serve only whom the browser’s token says', async () => {
     const [{ exportProjects }, { readToken }, { openCheckout }] = await Promise.all(
       ['who-calls.ts', 'token.ts', 'checkout.ts'].map(load),

@@ -77,7 +77,15 @@ function recordingFetch() {
     const isJson = headers.get('content-type') === 'application/json'
     const sent = body && isJson ? await (request as Request).json() : undefined
     called.push({ address: `${method} ${new URL(url).pathname}`, body: sent })
-    const state = { id: '1001', prices: [], balances: [], purchases: [], features: [], subscription: { id: 's' } }
+    const state = {
+      id: '1001',
+      events: [],
+      prices: [],
+      balances: [],
+      purchases: [],
+      features: [],
+      subscription: { id: 's' },
+    }
     return Response.json({ ...state, access_token: 'a', refresh_token: 'r', expires_in: 3600, challenge: 'q' })
   }
   return { called, fetch }

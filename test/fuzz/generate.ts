@@ -28,6 +28,7 @@ export function generate(seed: number, people: People): Generated {
     body: fields && Buffer.from(getBody(fields, dice)),
   }
   if (name === 'openTicket' && dice.chance(0.4)) Object.assign(request, hostileForm(request, dice))
+  if (name === 'listEvents' && dice.chance(0.6)) request.path += `?${dice.pick(hostile.LIST_QUERIES)}`
   if (request.body && dice.chance(0.2)) request.body = corruptBody(request.body, dice)
   if (dice.chance(0.2)) Object.assign(request.headers, corruptHeaders(people, dice))
   if (dice.chance(0.1)) request.path = corruptPath(request.path, people, dice)

@@ -193,6 +193,32 @@ export const QUERIES: NonEmpty = [
   `email=${'x'.repeat(3_000)}`,
 ]
 
+/** Queries of the list of events. */
+export const LIST_QUERIES: NonEmpty = [
+  'after=',
+  'after=%00',
+  'after=.',
+  'after=0.0',
+  'after=-1.0',
+  'after=1.1&after=2.2',
+  'after=zzzzzzzzzz.zzzzzzzzzz',
+  'after=0.zzzzzzzzzz',
+  `after=${'z'.repeat(3_000)}.1`,
+  'after=evt_00000000000000000000000000000000',
+  "after=1.1'%20or%20true--",
+  'after=%EF%BC%91.1',
+  'limit=0',
+  'limit=-1',
+  'limit=1e2',
+  'limit=101',
+  'limit=1.0',
+  'limit=NaN',
+  'limit=1&limit=2',
+  'limit[]=1',
+  'limit=1&after=0.0',
+  'limit=9223372036854775808',
+]
+
 export const IDEMPOTENCY_KEYS: NonEmpty = [
   '',
   'x',

@@ -61,6 +61,8 @@ export interface Operation {
   notMember?: string
   /** For a token whose user does not exist, if that is not what a bad token gets. */
   unknownTokenUser?: string
+  /** Whether it is about all paywalls of the key's owner and mode. It names none, and is not served on a paywall's own domain. */
+  allPaywalls?: true
   /** At the custom domain of another paywall, to any caller. */
   otherDomain: string
   /** Database calls of a call that is not refused. */

@@ -197,6 +197,13 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'address',
   },
+  listEvents: {
+    replies: { ...anybody('401 Unauthorized'), badKey: BAD_KEYS.badKey, foreignKey: '200', ownerKey: '200' },
+    allPaywalls: true,
+    otherDomain: '404 not_found',
+    statements: 1,
+    countedBy: 'key',
+  },
   'issueTokens by code': {
     body: ({ grant = { email: 'nobody@buyers.dev', code: '12345678', challenge: MISSING_SECRET } }) => ({
       grant_type: 'code',

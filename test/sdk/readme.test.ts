@@ -144,6 +144,7 @@ test('the examples compile with the SDK’s types', async () => {
     'browser.ts': 'createPaywall(',
     'webhooks.ts': 'export const POST',
     'events.ts': 'const note',
+    'catching-up.ts': 'function catchUp',
     'offers.ts': 'readOffers(',
     'dialog.ts': 'createDialog(',
   }
@@ -152,5 +153,5 @@ test('the examples compile with the SDK’s types', async () => {
 })
 
 test('every example is tested here', () => {
-  expect(quickstart('').blocks).toHaveLength(7)
+  expect(quickstart('').blocks).toHaveLength(8)
 })

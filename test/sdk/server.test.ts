@@ -54,6 +54,23 @@ describe('an owner’s server', () => {
     expect(used).toMatchObject({ code: 'quote_expired', status: 409 })
   })
 
+  test('reads all events page by page, and those after a stored cursor', async () => {
+    const { userId } = await buyAsNewUser()
+    const read = async (after?: string) => {
+      const pages = []
+      for await (const page of paywall.events({ after })) pages.push(page)
+      return { events: pages.flatMap(({ events }) => events), cursor: pages.at(-1)?.cursor }
+    }
+    const first = await read()
+    const types = first.events.flatMap(({ type, data }) => (data.user.id === userId ? [type] : []))
+    expect(types).toEqual(expect.arrayContaining(['subscription.created', 'payment.succeeded', 'checkout.completed']))
+    const { userId: next } = await buyAsNewUser()
+    const { events } = await read(first.cursor)
+    expect(new Set(events.map(({ data }) => data.user.id))).toEqual(new Set([next]))
+    const error = await readError(paywall.events({ after: 'no cursor' }).next())
+    expect(error).toMatchObject({ status: 400, code: 'invalid_cursor' })
+  })
+
   test('sells a price by its slug, reads the purchase, opens the portal and cancels', async () => {
     const { email, userId } = await buyAsNewUser()
     const user = await paywall.user({ userId })

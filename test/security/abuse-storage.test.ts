@@ -34,6 +34,7 @@ const ageByDays = (days: number) =>
   world.database.query(`
     update users set purge_at = purge_at - interval '${days} days', created_at = created_at - interval '${days} days';
     update checkouts set purge_at = purge_at - interval '${days} days', created_at = created_at - interval '${days} days';
+    update events set created_at = created_at - interval '${days} days', position = position - ${days} * 86400000000::bigint;
     update sign_in_sessions set expires_at = expires_at - interval '${days} days', ended_at = ended_at - interval '${days} days'`)
 
 /** Counts the rows about a user, by table. */
@@ -191,14 +192,23 @@ test('an unpaid checkout is deleted after 30 days, and a paid one is kept', asyn
   expect((await userState(world, bought.userId)).purchases).toHaveLength(1)
 })
 
+/** Inserts the first event about a user, without a delivery. */
+async function insertEvent(userId: string): Promise<string> {
+  const id = `evt_${randomUUID().replaceAll('-', '')}`
+  await world.database.query(
+    `insert into events (id, owner_id, is_test, paywall_id, user_id, sequence, type, body)
+     select $1, owner_id, is_test, id, $3, 1, 'balance.changed', json_build_object(
+       'id', $1::text, 'type', 'balance.changed', 'timestamp', '2027-01-01T00:00:00.000Z', 'is_test', is_test,
+       'data', json_build_object('paywall_id', id)) from paywalls where id = $2`,
+    [id, world.paywall.id, userId],
+  )
+  return id
+}
+
 test('pending events keep their user from being deleted, and are deleted with it once they are delivered', async () => {
   const { user } = await createVisitor()
   const { rows } = await world.database.query('select id from webhook_endpoints')
-  const eventId = `evt_${randomUUID().replaceAll('-', '')}`
-  await world.database.query(
-    `insert into events (id, paywall_id, user_id, sequence, type, body) values ($1, $2, $3, 1, 'balance.changed', '{}')`,
-    [eventId, world.paywall.id, user.id],
-  )
+  const eventId = await insertEvent(user.id)
   await world.database.query(
     `insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
      values ($1, $2, $3, $4, 1, now() + interval '9 days')`,
@@ -211,6 +221,25 @@ test('pending events keep their user from being deleted, and are deleted with it
     eventId,
   ])
   await ageByDays(2)
+  await runPurge()
+  expect(await countRows(user.id)).toEqual({})
+})
+
+test.each([
+  ['that was not listed yet', []],
+  ['that was listed late', [20]],
+])('an event %s keeps its user from being deleted while it is listed', async (_, listedAfter) => {
+  const { user } = await createVisitor()
+  await ageByDays(20)
+  await insertEvent(user.id)
+  for (const days of listedAfter) {
+    await ageByDays(days)
+    expect(await call(world, '/api/v1/events', { key: world.key })).toMatchObject({ status: 200 })
+  }
+  await ageByDays(30.5)
+  await runPurge()
+  expect(await countRows(user.id)).toMatchObject({ users: 1, events: 1 })
+  await ageByDays(1)
   await runPurge()
   expect(await countRows(user.id)).toEqual({})
 })

@@ -93,11 +93,22 @@ test('a custom domain returns 404 for any other paywall, even with valid credent
 
 describe('a paywall is served on its own domain, or on ours if it has none:', () => {
   test.each(ALLOWED_CALLS)('$name by $caller', async (each) => {
-    const { success = 200, otherDomain } = OPERATIONS[each.name]!
+    const { success = 200, otherDomain, allPaywalls } = OPERATIONS[each.name]!
     const namesPaywall = otherDomain !== '200'
     for (const place of namesPaywall ? [mine, sibling] : [mine]) {
-      expect(await ask(each, place, place.origin)).toMatchObject({ status: success })
+      expect(await ask(each, place, allPaywalls ? world.url : place.origin)).toMatchObject({ status: success })
     }
+  })
+})
+
+describe('what is about all paywalls of an owner is not served on the domain of one:', () => {
+  test.each(ALLOWED_CALLS.filter(({ name }) => OPERATIONS[name]!.allPaywalls))('$name by $caller', async (each) => {
+    for (const origin of [mine.origin, `${mine.origin}.`]) {
+      expect(shown(await ask(each, mine, origin))).toBe('404 not_found')
+    }
+    expect(
+      await callOperation(world, each.name, onPaywall(mine.paywall), { key: 'x', origin: mine.origin }),
+    ).toMatchObject({ status: 401 })
   })
 })
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import type { Names, Subject } from '../operations/operation.ts'
 import { OPERATIONS } from '../operations/operations.ts'
-import type { Call, Reply } from '../support/call.ts'
+import { type Call, call, type Reply } from '../support/call.ts'
 import { getPriceId, newEmail, parseOpened } from '../support/checkout.ts'
 import { leaksIn } from '../support/leaks.ts'
 import { callOperation, onPaywall, shown, takesOwnerKey, takesUserToken } from '../support/operation-call.ts'
@@ -78,6 +79,12 @@ const about = ({ email, id, externalId, purchaseId }: Member) => ({
   fields: { userMeta: { taken: true } },
 })
 
+const Events = z.object({
+  events: z.array(z.object({ id: z.string(), is_test: z.boolean() })),
+  next_cursor: z.string(),
+  has_more: z.boolean(),
+})
+
 const paywallHeader = ({ paywall }: Tenant) => ({ headers: { 'x-paywall-id': paywall.id } })
 
 /** Each way in which an operation lets its caller name a user: by one identifier, and by its address and its id. */
@@ -135,7 +142,7 @@ describe('an owner key', () => {
       const message = `A ${modes[0]} key cannot be used with a ${modes[1]} paywall`
       for (const who of other.members) {
         await Promise.all(
-          namesWhere(takesOwnerKey).map(async (name) => {
+          namesWhere((name) => takesOwnerKey(name) && !OPERATIONS[name]!.allPaywalls).map(async (name) => {
             const { badKey, foreignKey } = OPERATIONS[name]!.replies
             const reply = await ask(name, other, { key: one.key }, about(who))
             expectRefused(reply, one.owner === other.owner ? badKey : foreignKey, who, name)
@@ -194,6 +201,34 @@ describe('an owner key', () => {
         expect(findMentions(reply, who).toSorted()).toEqual(['purchaseId', 'secret'])
         expect(everybody.filter((other) => other !== who).flatMap((other) => findMentions(reply, other))).toEqual([])
       }
+    }
+  })
+
+  test('lists the events of its owner and mode only, and leaves those of all others as they are', async () => {
+    const listed = (condition: string, values: unknown[]) =>
+      world.database.query(`select id, position from events where ${condition} order by id`, values)
+    for (const place of places) {
+      const owner = places.filter(({ users }) => users === place.users)
+      const ours = owner.map(({ paywall }) => paywall.id)
+      const before = await listed('paywall_id <> all ($1)', [ours])
+      const reply = await ask('listEvents', place, { key: place.key })
+      const { rows } = await listed('paywall_id = any ($1)', [ours])
+      const { events, has_more } = Events.parse(reply.body)
+      expect(has_more).toBe(false)
+      expect(events.map(({ id }) => id).toSorted()).toEqual(rows.map(({ id }) => id))
+      for (const { is_test } of events) expect(is_test).toBe(place.paywall.is_test)
+      const others = places.filter((other) => !owner.includes(other)).flatMap(({ members }) => members)
+      expect(others.flatMap((who) => findMentions(reply, who))).toEqual([])
+      expect((await listed('paywall_id <> all ($1)', [ours])).rows).toEqual(before.rows)
+    }
+  })
+
+  test('a cursor of another owner or mode shows nothing of it', async () => {
+    for (const { one, other } of strangers()) {
+      const { next_cursor: cursor } = Events.parse((await ask('listEvents', other, { key: other.key })).body)
+      const reply = await call(world, `/api/v1/events?after=${cursor}`, { key: one.key })
+      expect(reply).toMatchObject({ status: 200 })
+      expect(other.members.flatMap((who) => findMentions(reply, who))).toEqual([])
     }
   })
 

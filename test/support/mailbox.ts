@@ -101,10 +101,10 @@ async function addEvents(world: TestWorld, paywallId: string, userId: string, co
       update members set event_sequence = event_sequence + $3 where paywall_id = $1 and user_id = $2
       returning event_sequence - $3 as before
     ), written as (
-      insert into events (id, paywall_id, user_id, sequence, type, body)
-      select 'evt_' || replace(gen_random_uuid()::text, '-', ''), $1, $2, before + n, 'ticket.created',
+      insert into events (id, owner_id, is_test, paywall_id, user_id, sequence, type, body)
+      select 'evt_' || replace(gen_random_uuid()::text, '-', ''), p.owner_id, p.is_test, p.id, $2, before + n, 'ticket.created',
         json_build_object('sequence', before + n, 'text', 'ünïcödé 😀')::text
-      from numbered, generate_series(1, $3::bigint) n
+      from paywalls p, numbered, generate_series(1, $3::bigint) n where p.id = $1
       returning id, sequence
     ), queued as (
       insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)

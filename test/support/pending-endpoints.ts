@@ -30,8 +30,8 @@ export async function insertPendingEndpoints(
       insert into members (paywall_id, user_id, owner_id, is_test)
       select paywall.id, people.id, owner_id, is_test from paywall, people
     ), happened as (
-      insert into events (id, paywall_id, user_id, sequence, type, body)
-      select 'evt_' || replace(gen_random_uuid()::text, '-', ''), paywall.id, people.id, 1, 'ticket.created', '{}'
+      insert into events (id, owner_id, is_test, paywall_id, user_id, sequence, type, body)
+      select 'evt_' || replace(gen_random_uuid()::text, '-', ''), paywall.owner_id, paywall.is_test, paywall.id, people.id, 1, 'ticket.created', '{}'
       from paywall, people returning id, paywall_id, user_id
     )
     insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)

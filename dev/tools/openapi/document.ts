@@ -12,7 +12,7 @@ import { toPaths } from './paths.ts'
 import { headers, sharedResponses } from './responses.ts'
 import { type Json, namedSchemas } from './schemas.ts'
 
-const TAGS: Record<Tag | 'Events', string> = {
+const TAGS: Record<Tag, string> = {
   Paywall: 'What a paywall sells, and what a user has on it.',
   Checkout: "The processor's hosted page: opening it, and returning from it.",
   Subscription: "Cancelling a subscription, and the processor's portal.",

@@ -5,6 +5,7 @@ import { operations as changePlan } from '../../../functions/change-plan/contrac
 import { operations as checkoutReturn } from '../../../functions/checkout-return/contract.ts'
 import { pages as docs } from '../../../functions/docs/contract.ts'
 import { operations as getCustomerPortal } from '../../../functions/get-customer-portal/contract.ts'
+import { operations as listEvents } from '../../../functions/list-events/contract.ts'
 import { pages as sitePages } from '../../../functions/pages/contract.ts'
 import { operations as processorWebhook } from '../../../functions/processor-webhook/contract.ts'
 import { operations as signIn } from '../../../functions/sign-in/contract.ts'
@@ -29,6 +30,7 @@ const OPERATIONS: Record<string, ApiOperation[]> = {
   balances,
   'withdraw-tokens': withdrawTokens,
   'support-ticket': supportTicket,
+  'list-events': listEvents,
   'sign-in': signIn,
   'processor-webhook': processorWebhook,
 }

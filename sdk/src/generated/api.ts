@@ -244,6 +244,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description Returns the events of your test paywalls for a test key, and of your live ones for a live key: the same events that webhook endpoints get, in one order. A backend that was down catches up with them, and one without a webhook endpoint can poll them. An event is listed once it is stored, never before a cursor that was returned. Events are listed for 30 days. The list is not served on a paywall's own domain.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/paywall/{id}/sign-in/code": {
         parameters: {
             query?: never;
@@ -1949,6 +1969,28 @@ export interface components {
                  */
                 status: "open";
             };
+        };
+        EventList: {
+            /** @description In the order in which they are listed, which never changes. A user’s events are in their sequence */
+            events: ({
+                id: string;
+                /** @enum {string} */
+                type: "subscription.created" | "subscription.updated" | "subscription.renewed" | "subscription.trial_ending" | "subscription.cancel_scheduled" | "subscription.uncanceled" | "subscription.past_due" | "subscription.access_ended" | "subscription.recovered" | "subscription.plan_changed" | "subscription.plan_change_scheduled" | "subscription.ended" | "subscription.stop_failed" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "payment.disputed" | "payment.dispute_lost" | "payment.dispute_won" | "payment.unexpected" | "checkout.completed" | "ticket.created" | "balance.changed";
+                /** Format: date-time */
+                timestamp: string;
+                is_test: boolean;
+                data: {
+                    paywall_id: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            })[];
+            /** @description Send it as `after` to get the following events. Store it once you have handled these */
+            next_cursor: string;
+            /** @description Whether there are more events already */
+            has_more: boolean;
         };
         CodeSent: {
             /**
@@ -3978,6 +4020,114 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of an earlier response. Left out: the oldest event that is kept */
+                after?: string;
+                /**
+                 * @description How many events to return at most: 1 to 100. Default: 100
+                 * @example 100
+                 */
+                limit?: string;
+            };
+            header?: {
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
+                "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
+                /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
+                "X-SDK-Version"?: components["parameters"]["SdkVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events after the cursor */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "next_cursor": "hj2z4k0w5c.hj2z4k1f9s",
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+            /**
+             * @description - `invalid_cursor`: `after` must be a cursor of an earlier response
+             *     - `invalid_limit`: `limit` must be an integer from 1 to 100
+             *     - `invalid_query`: The query contains a NUL character
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "invalid_cursor" | "invalid_limit" | "invalid_query" | "paywall_id_mismatch";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `Unauthorized`: No API key was sent as `X-Api-Key`
+             *     - `Invalid API key`: The API key is wrong or revoked
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Unauthorized" | "Invalid API key";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description - `not_found`: This is not served on a paywall's own domain, but on the service's host */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "not_found";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /** @description - `cursor_expired`: Events after this cursor are no longer kept. `oldest_cursor` is the first that works */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "cursor_expired";
+                        /** @description Send it as `after` to continue with the oldest event that is kept */
+                        oldest_cursor: string;
+                    } & components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     sendSignInCode: {

@@ -26,6 +26,7 @@ const SERVER_CALLS: Record<string, (example: Json) => string> = {
     `const { count } = await paywall.${op}(${literal(who)}, ${literal(type)}, ${amount})`,
   withdrawTokens: ({ paywall_id: _, ...order }) => call('const { remaining } = ', 'withdraw', order),
   openTicket: (ticket) => call('const { ticket } = ', 'ticket', ticket),
+  listEvents: () => 'for await (const { events, cursor } of paywall.events()) console.log(events.length, cursor)',
   exchangeTokens: (who) => call('const { access_token } = ', 'signIn', who),
 }
 
