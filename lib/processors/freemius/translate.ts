@@ -130,7 +130,8 @@ function recurring(
   now: Date,
 ): Facts {
   const { billing_cycle, currency, amount_per_cycle, renewal_amount, canceled_at } = subscription
-  const paid = sales(payments).at(-1)
+  const sold = sales(payments)
+  const paid = sold.at(-1)
   const begun = isBegun(subscription, paid)
   const end = periodEnd(license, subscription)
   const cancels = begun && canceled_at != null
@@ -144,7 +145,7 @@ function recurring(
     unitAmount: minorUnits(amount_per_cycle ?? renewal_amount, currency),
     quantity: 1,
     currency,
-    currentPeriodStart: begun ? periodStart(subscription, paid, now) : null,
+    currentPeriodStart: begun ? periodStart(subscription, sold, now) : null,
     currentPeriodEnd: begun ? end : null,
     ...toTrial(subscriptions, subscription),
     cancelAtPeriodEnd: cancels,
@@ -210,11 +211,16 @@ function unpaidTrialEnd(subscription: Subscription, paid: Payment | undefined, n
 const isCancelledInTrial = ({ canceled_at, trial_ends }: Subscription) =>
   canceled_at != null && trial_ends != null && canceled_at < trial_ends
 
-/** A charge shortly before the end of a trial does not shorten it. */
-function periodStart(subscription: Subscription, paid: Payment | undefined, now: Date): Date {
+/**
+ * The first period begins with the subscription, although its payment may arrive later: it must not seem to be another one then. A charge
+ * shortly before the end of a trial does not shorten it.
+ */
+function periodStart(subscription: Subscription, sold: Payment[], now: Date): Date {
   const { created, trial_ends } = subscription
+  const paid = sold.at(-1)
   if (!paid) return unpaidTrialEnd(subscription, paid, now) ?? created
-  return trial_ends && trial_ends > paid.created ? trial_ends : paid.created
+  if (trial_ends) return trial_ends > paid.created ? trial_ends : paid.created
+  return sold.length === 1 && created < paid.created ? created : paid.created
 }
 
 /** The end of a cancelled trial is the time of its cancellation. */

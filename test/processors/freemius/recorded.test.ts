@@ -215,6 +215,13 @@ describe('the status', () => {
   })
 })
 
+test('the first period begins with the subscription, whenever its payment arrives', () => {
+  const unpaid = snapshot({}, {}, [])
+  expect(unpaid).toMatchObject({ begun: true, currentPeriodStart: at('2025-01-01 00:00:00') })
+  const { currentPeriodStart } = snapshot({}, {}, [{ created: '2025-01-01 00:00:07' }])!
+  expect(currentPeriodStart).toEqual(unpaid?.currentPeriodStart)
+})
+
 test('a period begins with its payment, and not before its trial has ended', () => {
   const renewed = snapshot({}, {}, [{}, { id: '2', created: '2025-06-01 08:00:00' }])
   expect(renewed?.currentPeriodStart).toEqual(at('2025-06-01 08:00:00'))
