@@ -140,9 +140,7 @@ export const RENEWALS_REPORTED: Invariant = {
         ...reported
           .filter((end, place) => reported.indexOf(end) !== place)
           .map((end) => `${id} was renewed twice until ${end}`),
-        ...reported
-          .filter((end) => end === changes[0]?.is.current_period_end && !isLaterPeriodEnd(end, sale))
-          .map((end) => `${id} began until ${end}`),
+        ...reported.filter((end) => end === changes[0]?.is.current_period_end).map((end) => `${id} began until ${end}`),
         ...unpaidRenewals(life, changes, sale).map(
           (end) => `${id} was reported as renewed until ${end} before that was paid for`,
         ),
@@ -152,10 +150,6 @@ export const RENEWALS_REPORTED: Invariant = {
       ]
     }),
 }
-
-/** Whether a period after the first one ends then. A purchase may become known in it, before it is paid for. */
-const isLaterPeriodEnd = (end: string | null, sale: Sale | undefined): boolean =>
-  !!sale && end !== null && sale.paidPeriods.slice(sale.hadTrial ? 0 : 1).some((period) => isSameDay(period.end, end))
 
 /**
  * The ends of periods whose renewal was reported before another period was paid for. Lives that are charged in advance are left out: by the
