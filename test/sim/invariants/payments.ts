@@ -213,10 +213,10 @@ export const CHARGED_ONCE: Invariant = {
     const wasReplaced = people.some(({ replaces }) => replaces)
     const periods = records('invoices')
       .filter(({ status, amount }) => status === 'paid' && amount > 0)
-      // A change of plan can begin a period in the same second as another one.
+      // A change of plan can begin a period in the same second as another one; one of the quantity may be charged for the same period.
       .map(
-        ({ subscription, price, periodStart, periodEnd }) =>
-          `${subscription} at ${price.id} from ${periodStart} to ${periodEnd}`,
+        ({ subscription, price, quantity, periodStart, periodEnd }) =>
+          `${subscription} at ${quantity} × ${price.id} from ${periodStart} to ${periodEnd}`,
       )
     const active = records('subscriptions').filter(({ status }) => status === 'active').length
     return [

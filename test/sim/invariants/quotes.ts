@@ -1,23 +1,31 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Changed } from '../../../functions/change-plan/contract.ts'
+import { paysEveryChangeOnPage } from '../../conformance/drivers/plans.ts'
 import type { QuotedChange } from '../person.ts'
-import type { Invariant } from './case.ts'
+import type { Case, Invariant } from './case.ts'
 
-/** An estimate changes by the second. */
-const CENTS = 2
+/** An estimate changes by the second, and a person on a slow machine takes minutes to decide. */
+const tolerance = (amount: number) => Math.max(2, amount / 1000)
 
 /** A change of plan charges what was shown, if the quote is still valid, and makes the change. Or it is refused, and does nothing. */
 export const QUOTES: Invariant = {
   name: 'quotes',
-  faults: ({ company: { quotedChanges } }) =>
-    quotedChanges.flatMap((change) => findFaults(change).map((fault) => `the quote ${change.shown.quote} ${fault}`)),
+  faults: ({ company: { quotedChanges, life } }) =>
+    quotedChanges.flatMap((change) =>
+      findFaults(change, couponOnPage(life)).map((fault) => `the quote ${change.shown.quote} ${fault}`),
+    ),
 }
 
-function findFaults(change: QuotedChange): string[] {
+/** What the coupon takes off that everybody enters on a page, in percent. No preview knows of it. */
+const couponOnPage = ({ processor, setup: { terms } }: Case['company']['life']): number =>
+  paysEveryChangeOnPage(processor) ? (terms?.percentOff ?? 0) : 0
+
+function findFaults(change: QuotedChange, percentOff: number): string[] {
   const { shown, at, reply, charged } = change
   const { due_now: due, estimate, expires_at: end, when } = shown
   const sum = charged.reduce((total, amount) => total + amount, 0)
-  const isAsShown = Math.abs(sum - due.amount) <= (estimate ? CENTS : 0)
+  const expected = (due.amount * (100 - percentOff)) / 100
+  const isAsShown = Math.abs(sum - expected) <= (estimate ? tolerance(expected) : 0)
   const made = Changed.safeParse(reply?.body).data
   const isDone = made && !made.pending && made.checkoutUrl === null
   return [
