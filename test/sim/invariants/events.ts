@@ -117,7 +117,9 @@ export const EVENT_TYPES: Invariant = {
         const { types, was, is, at } = change
         const due = dueTypes(change, hadEnded)
         const isRight = (isAtItsEnd(change) && was !== undefined) || isDeepStrictEqual(types.toSorted(), due.toSorted())
-        hadEnded = isPastGrace(change) && (hadEnded || was === undefined || types.includes('subscription.access_ended'))
+        const stillEnded = hadEnded && (isPastGrace(change) || is.status === 'paused')
+        const endsNow = was === undefined || types.includes('subscription.access_ended')
+        hadEnded = stillEnded || (isPastGrace(change) && endsNow)
         // If the processor cannot be polled at once, it is polled hourly.
         const until = changes[place + 1]?.at ?? (settled ? now.getTime() : at)
         const isUnreported = hasGrace(is) && !hadEnded && until > time(is.access_until) + DAY_MS

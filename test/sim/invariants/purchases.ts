@@ -152,6 +152,9 @@ export const SCHEDULED_AS_AT_PROCESSOR: Invariant = {
     life.processorState.sales.flatMap((sale) => {
       const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
       if (!purchase || !sale.renews || sale.status === 'canceled' || isFoundLater(life, sale)) return []
+      // The day of a change may pass while a subscription is paused: the change is made when it resumes, and has no day until then.
+      if (sale.status === 'paused' && sale.periodEnd !== null && Date.parse(sale.periodEnd) <= life.now.getTime())
+        return []
       const named = ({ slug, quantity }: Pick<SoldAs, 'slug' | 'quantity'>) => `${quantity} of ${slug}`
       const there = sale.scheduled ? named(chargedFor(life.company, sale.scheduled)) : 'nothing'
       const { scheduled_change: change } = purchase
