@@ -217,10 +217,20 @@ const isCancelledInTrial = ({ canceled_at, trial_ends }: Subscription) =>
  */
 function periodStart(subscription: Subscription, sold: Payment[], now: Date): Date {
   const { created, trial_ends } = subscription
-  const paid = sold.at(-1)
+  const paid = lastPayment(subscription, sold)
   if (!paid) return unpaidTrialEnd(subscription, paid, now) ?? created
   if (trial_ends) return trial_ends > paid.created ? trial_ends : paid.created
-  return sold.length === 1 && created < paid.created ? created : paid.created
+  const isFirst = !paid.is_renewal && paid === sold.find(({ subscription_id: id }) => id === subscription.id)
+  return isFirst && created < paid.created ? created : paid.created
+}
+
+/**
+ * The last payment of a subscription: not that of another one, which a change of plan may have made between two reads. One with another
+ * payment method continues what was paid for before it.
+ */
+function lastPayment({ id, pricing_id: pricing }: Subscription, sold: Payment[]): Payment | undefined {
+  const own = sold.findLast(({ subscription_id: paid }) => paid == null || paid === id)
+  return own ?? sold.findLast(({ pricing_id: paid }) => paid === pricing)
 }
 
 /** The end of a cancelled trial is the time of its cancellation. */

@@ -222,6 +222,17 @@ test('the first period begins with the subscription, whenever its payment arrive
   expect(currentPeriodStart).toEqual(unpaid?.currentPeriodStart)
 })
 
+test('a change of plan that falls between two reads begins no period of the old plan, and one period of the new plan', () => {
+  const changed = { id: '2', subscription_id: '654321', pricing_id: '654321', created: '2025-03-01 08:00:07' }
+  const before = snapshot({}, {}, [{}])
+  expect(snapshot({}, {}, [{}, changed])).toMatchObject({ currentPeriodStart: before?.currentPeriodStart })
+
+  const plan = { id: '654321', pricing_id: '654321', created: '2025-03-01 08:00:00' }
+  for (const payments of [[{}], [{}, changed]]) {
+    expect(snapshot({}, plan, payments)).toMatchObject({ currentPeriodStart: at('2025-03-01 08:00:00') })
+  }
+})
+
 test('a period begins with its payment, and not before its trial has ended', () => {
   const renewed = snapshot({}, {}, [{}, { id: '2', created: '2025-06-01 08:00:00' }])
   expect(renewed?.currentPeriodStart).toEqual(at('2025-06-01 08:00:00'))
