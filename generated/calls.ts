@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_9beee702b65f837d'
+const RELEASE = 'release_36f3db85d1e7e502'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -399,11 +399,11 @@ export function listEvents<Result>(db: Database, p: {
   host: string
   count: number
   after?: number | null | undefined
-  readAt?: number | null | undefined
+  readSince?: number | null | undefined
 }): Promise<Result> {
   return db.call(
     `select ${RELEASE}.list_events($1::text, $2::text, $3::integer, $4::bigint, $5::bigint) as result`,
-    [p.keyHash, p.host, p.count, p.after ?? null, p.readAt ?? null],
+    [p.keyHash, p.host, p.count, p.after ?? null, p.readSince ?? null],
   )
 }
 

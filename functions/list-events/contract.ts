@@ -34,18 +34,19 @@ export const MAX_EVENTS = 100
 export interface Cursor {
   /** The position of the last event that was returned. */
   position: number
-  /** When the cursor was returned. */
-  readAt: number
+  /** When its reader began, or last had all events. */
+  readSince: number
 }
 
 /** A cursor is in base 36: opaque, so that nobody computes one. */
-export const toCursor = ({ position, readAt }: Cursor): string => `${position.toString(36)}.${readAt.toString(36)}`
+export const toCursor = ({ position, readSince }: Cursor): string =>
+  `${position.toString(36)}.${readSince.toString(36)}`
 
 const isCursor = (text: string) => /^[0-9a-z]{1,10}\.[0-9a-z]{1,10}$/.test(text)
 
 export function parseCursor(text: string): Cursor {
-  const [position = 0, readAt = 0] = text.split('.').map((part) => Number.parseInt(part, 36))
-  return { position, readAt }
+  const [position = 0, readSince = 0] = text.split('.').map((part) => Number.parseInt(part, 36))
+  return { position, readSince }
 }
 
 export const Query = z.object({

@@ -1,5 +1,6 @@
 -- Lists the events of an owner's test paywalls for a test key, and of its live ones for a live key: those after the position `after`, or
--- all that are kept. `read_at` is when the cursor with this position was returned. Both are in microseconds, like `next` and `now`.
+-- all that are kept. `read_since` is when the reader began, or last had all events: what was kept then is promised to it. It stays the same
+-- from page to page, so that a reader that falls behind is told what it has missed. All are in microseconds.
 --
 -- An event has no position when it is stored, because a transaction that began earlier may commit later. Positions are given here, to
 -- what has been committed, under a lock of the owner: so no event ever gets a position before one that was listed. A position is the time
@@ -7,7 +8,7 @@
 --
 -- A paywall's own domain shows nothing of other paywalls, and so does not have this list.
 create function list_events(
-  key_hash text, host text, count integer, after bigint default null, read_at bigint default null
+  key_hash text, host text, count integer, after bigint default null, read_since bigint default null
 ) returns jsonb language plpgsql security definer
 set enable_seqscan = off -- a plan cached while the table was empty must not scan all of it later
 as $$
@@ -17,12 +18,13 @@ declare
   oldest constant bigint := to_position(kept_since + extra);
   key api_keys;
   listed events[];
+  has_more boolean;
 begin
   select * into key from api_keys k where k.key_hash = list_events.key_hash and k.revoked_at is null;
   if key.id is null then return verdict('unknown_key'); end if;
   if exists (select from paywalls p where p.domain = host) then return verdict('custom_domain'); end if;
-  if has_lost_events(key.owner_id, key.is_test, after, to_timestamp(read_at / 1000000.0), kept_since) then
-    return verdict('cursor_expired') || jsonb_build_object('oldest', oldest, 'now', to_position(now()));
+  if has_lost_events(key.owner_id, key.is_test, after, to_timestamp(read_since / 1000000.0), kept_since) then
+    return verdict('cursor_expired') || jsonb_build_object('oldest', oldest, 'read_since', to_position(now()));
   end if;
   after := coalesce(after, oldest);
 
@@ -31,24 +33,26 @@ begin
     select e from events e
     where e.owner_id = key.owner_id and e.is_test = key.is_test and e.position > after
     order by e.position limit count + 1);
+  has_more := cardinality(listed) > count;
   return verdict('listed') || jsonb_build_object(
     'events', (select coalesce(jsonb_agg(e.body order by e.position), '[]') from unnest(listed[:count]) e),
     'next', coalesce((select max(e.position) from unnest(listed[:count]) e), after),
-    'now', to_position(now()),
-    'has_more', cardinality(listed) > count);
+    'read_since', case when has_more then coalesce(read_since, to_position(now())) else to_position(now()) end,
+    'has_more', has_more);
 end $$;
 
 create function to_position(at timestamptz) returns bigint language sql stable as $$
   select (extract(epoch from at) * 1000000)::bigint
 $$;
 
--- Whether a reader has missed an event that is no longer kept: one that was listed after the position `after`, or one that was kept when the
--- reader read, at `read_at`, and that was not listed in time. Null or false if there is no cursor.
+-- Whether a reader has missed an event that is no longer kept: one that was listed after the position `after`, or one that is promised to the
+-- reader since `read_since`, and that was not listed in time. The extra hour is not promised: so nothing is missed within an hour. Null or
+-- false if there is no cursor.
 create function has_lost_events(
-  owner_id uuid, is_test boolean, after bigint, read_at timestamptz, kept_since timestamptz
+  owner_id uuid, is_test boolean, after bigint, read_since timestamptz, kept_since timestamptz
 ) returns boolean language plpgsql stable as $$
 declare
-  kept_then constant timestamptz := read_at - (now() - kept_since);
+  promised_since constant timestamptz := read_since - event_retention();
 begin
   return after < to_position(kept_since) and exists (
     select from events e
@@ -57,7 +61,7 @@ begin
   ) or exists (
     select from events e
     where e.owner_id = has_lost_events.owner_id and e.is_test = has_lost_events.is_test and e.position is null
-      and e.created_at > kept_then and e.created_at <= kept_since);
+      and e.created_at > promised_since and e.created_at <= kept_since);
 end $$;
 
 -- Gives the oldest events without a position theirs, `count` at most. Locks the owner's row, then the events.

@@ -12,8 +12,8 @@ import { errors, MAX_EVENTS, PATH, Query, toCursor } from './contract.ts'
 /** The result of list_events. Positions and times are in microseconds, and `events` are their bodies as JSON text. */
 type ListResult =
   | { verdict: 'unknown_key' | 'custom_domain' }
-  | { verdict: 'cursor_expired'; oldest: number; now: number }
-  | { verdict: 'listed'; events: string[]; next: number; now: number; has_more: boolean }
+  | { verdict: 'cursor_expired'; oldest: number; read_since: number }
+  | { verdict: 'listed'; events: string[]; next: number; read_since: number; has_more: boolean }
 
 const app = createApp<Cloudflare.ListEventsEnv>()
 
@@ -28,17 +28,18 @@ app.get(PATH, async (c) => {
     keyHash,
     host: requestHost(c),
     after: after?.position,
-    readAt: after?.readAt,
+    readSince: after?.readSince,
     count: limit,
   })
   if (row.verdict === 'cursor_expired') {
-    const oldest = { position: row.oldest, readAt: row.now }
+    const oldest = { position: row.oldest, readSince: row.read_since }
     throw apiError(errors.cursor_expired, { oldest_cursor: toCursor(oldest) })
   }
   if (row.verdict !== 'listed') throw apiError(errors[row.verdict])
   c.header('Cache-Control', 'private, no-store')
   const events = row.events.map((body): unknown => JSON.parse(body))
-  return c.json({ events, next_cursor: toCursor({ position: row.next, readAt: row.now }), has_more: row.has_more })
+  const next = { position: row.next, readSince: row.read_since }
+  return c.json({ events, next_cursor: toCursor(next), has_more: row.has_more })
 })
 
 app.all(PATH, allowOnly('GET', 'HEAD'))

@@ -171,6 +171,7 @@ test('while 50 callers write at once, readers miss nothing, repeat nothing, and 
 })
 
 const DAY = 86_400_000_000
+const MINUTE = 1 / 1440 // in days
 
 /** Makes an owner's events older by days, their positions by as many or fewer, and runs the cron that redacts old events. */
 async function ageEvents({ paywall }: Tenant, days: number, positionDays = days): Promise<void> {
@@ -180,15 +181,16 @@ async function ageEvents({ paywall }: Tenant, days: number, positionDays = days)
     `update events set created_at = created_at - $2 * interval '1 day', purge_at = purge_at - $2 * interval '1 day',
        position = position - $3::bigint
      where paywall_id = $1`,
-    [paywall.id, days, positionDays * DAY],
+    [paywall.id, days, Math.round(positionDays * DAY)],
   )
   await world.workers.scheduled('purge-expired')
 }
 
 /** A cursor as if it had been returned days earlier. */
 function aged(cursor: string, days: number): string {
-  const { position, readAt } = parseCursor(cursor)
-  return toCursor({ position: position - days * DAY, readAt: readAt - days * DAY })
+  const { position, readSince } = parseCursor(cursor)
+  const age = Math.round(days * DAY)
+  return toCursor({ position: position - age, readSince: readSince - age })
 }
 
 const Expired = z.object({ oldest_cursor: z.string() })
@@ -240,6 +242,35 @@ describe('events that are no longer kept', () => {
     expect(sequences(await listAll(undefined, { key: owner.key, limit: '1' }))).toEqual([3])
   })
 
+  test.each(['no cursor', '`oldest_cursor`'])('leave a reader that begins with %s an hour at least', async (first) => {
+    const owner = await newOwner()
+    const { id } = await person(tenants.world, owner)
+    const { cursor } = await listAll(undefined, owner)
+    await credit(owner, id)
+    await ageEvents(owner, 1)
+    for (let sequence = 3; sequence <= 5; sequence++) await credit(owner, id)
+    await ageEvents(owner, 30 + 59.5 * MINUTE)
+
+    const begins = first === 'no cursor' ? {} : { after: await expectExpired(aged(cursor!, 32), owner) }
+    const begun = await list({ ...begins, limit: '1' }, owner.key)
+    expect(sequences(begun)).toEqual([3])
+    await ageEvents(owner, MINUTE)
+    expect(sequences(await list({ after: aged(begun.next_cursor, MINUTE), limit: '1' }, owner.key))).toEqual([4])
+  })
+
+  test('make a cursor 410 if its reader falls behind, however often it reads', async () => {
+    const owner = await newOwner()
+    const { id } = await person(tenants.world, owner)
+    for (let sequence = 2; sequence <= 5; sequence++) await credit(owner, id)
+    await ageEvents(owner, 30 - 10 * MINUTE)
+    const begun = await list({ limit: '1' }, owner.key)
+    await ageEvents(owner, 60 * MINUTE)
+    const behind = await list({ after: aged(begun.next_cursor, 60 * MINUTE), limit: '1' }, owner.key)
+    expect(sequences(behind)).toEqual([2])
+    await ageEvents(owner, 20 * MINUTE)
+    await expectExpired(aged(behind.next_cursor, 20 * MINUTE), owner)
+  })
+
   test('are kept for another hour, for a reader that has begun with the oldest', async () => {
     const owner = await newOwner()
     const { id } = await person(tenants.world, owner)
@@ -247,7 +278,7 @@ describe('events that are no longer kept', () => {
     const { cursor } = await listAll(undefined, owner)
     await ageEvents(owner, 30)
     const [halfAnHour, position] = [DAY / 48, parseCursor(cursor!).position - 30 * DAY]
-    const begun = toCursor({ position: position - halfAnHour, readAt: position + 30 * DAY - halfAnHour })
+    const begun = toCursor({ position: position - halfAnHour, readSince: position + 30 * DAY - halfAnHour })
     expect(sequences(await listAll(begun, owner))).toEqual([1, 2])
   })
 })
