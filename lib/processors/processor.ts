@@ -114,8 +114,8 @@ export interface PlanChange {
   when: 'now' | 'period_end'
   /** The time up to which the current period counts as used: that of the preview. */
   pricedAt: Date
-  /** The options of a page where the buyer pays for the change. */
-  options: CheckoutOptions
+  /** The options of a page where the buyer pays for the change. Absent: the caller is older than they are. */
+  options?: CheckoutOptions | undefined
 }
 
 /**

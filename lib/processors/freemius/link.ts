@@ -43,7 +43,7 @@ export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Key
   return linkTo({ ...order, more }, keys, place)
 }
 
-const pageLanguage = ({ options }: Pick<CheckoutOrder, 'options'>) => options.locale?.replace('-', '_') ?? 'auto'
+const pageLanguage = ({ options }: Pick<PlanChange, 'options'>) => options?.locale?.replace('-', '_') ?? 'auto'
 
 /**
  * A link whose page changes the plan of a licence, as the official SDK's `setLicenseUpgradeByAuth` makes it. Without the authorization the

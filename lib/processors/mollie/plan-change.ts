@@ -262,7 +262,7 @@ async function payOnPage(
     sequenceType: 'first',
     redirectUrl,
     ...(cancelUrl && { cancelUrl }),
-    ...pageLanguage(change.options),
+    ...pageLanguage(change.options ?? {}),
   }
   try {
     const { _links } = parse(OpenedPayment, await api.post('/payments', body, `${change.key}:page`))

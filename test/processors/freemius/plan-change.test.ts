@@ -156,6 +156,7 @@ test('two pages that are both paid charge twice, and leave one licence with one 
 test.each([
   ['of the browser', {}, 'auto'],
   ['that the paywall names', { locale: 'fr-FR' }, 'fr_FR'],
+  ['of the browser, for a caller of before that sends no options', undefined, 'auto'],
 ])('the page is in the language %s', async (_, options, language) => {
   const { openPage } = await startChange()
   expect(new URL(await openPage({ options })).searchParams.get('language')).toBe(language)

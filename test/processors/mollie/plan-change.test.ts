@@ -245,6 +245,13 @@ test('that page is in the language that the paywall names', async () => {
   expect(paymentOwn(payments().at(-1)!)).toMatchObject({ sequenceType: 'first', locale: 'fr_BE' })
 })
 
+test('for a caller of before that sends no options, Mollie chooses the language', async () => {
+  const { change, decline, payments } = await startChange()
+  await decline()
+  expect(await change({ options: undefined })).toMatchObject({ outcome: 'payment_required' })
+  expect(paymentOwn(payments().at(-1)!)).toMatchObject({ sequenceType: 'first', locale: null })
+})
+
 test('a page that nobody pays changes nothing and blocks nothing', async () => {
   const { change, decline, snapshot, charges } = await startChange()
   await decline()
