@@ -17,7 +17,7 @@ export async function checkProcessorDiscounts({ paywalls }: PaywallFile, apiBase
   const bases = ApiBases.parse(apiBases)
   const checked: CheckedDiscounts = { errors: [], warnings: [] }
   for (const paywall of paywalls) {
-    const named = paywall.discounts.filter(({ processor_discount: id }) => id !== null)
+    const named = paywall.discounts.filter((offer) => offer.processor_discount !== null && !hasEnded(offer))
     if (named.length === 0) continue
     const { acquiring, credentials } = paywall.processor
     const options = { base: bases[acquiring] ?? null, isTest: paywall.is_test, fetch, now: () => new Date() }
@@ -37,6 +37,9 @@ export async function checkProcessorDiscounts({ paywalls }: PaywallFile, apiBase
   }
   return checked
 }
+
+/** The discount of an offer that is over has usually ended with it. */
+const hasEnded = ({ ends_at: end }: FileOffer) => end !== null && Date.parse(end) <= Date.now()
 
 /** Each price of the offer, and each of its local prices. */
 function toSold(

@@ -42,6 +42,10 @@ export function limitMismatch(limits: DiscountLimits, offer: OfferLimits): strin
   return countMismatch(limits, offer) ?? timeMismatch(limits, offer)
 }
 
+/** Whether a processor's discount is used up, and its offer with it: then it refuses nothing that the offer promises. */
+export const isUsedUpWithOffer = (count: number, limit: number | null | undefined, { max }: OfferLimits): boolean =>
+  limit != null && count >= limit && limit === max
+
 function countMismatch({ inAll, perUser }: DiscountLimits, { max, maxPerMember = 1 }: OfferLimits): string | null {
   if (inAll != null && max === undefined)
     return `can be redeemed ${inAll} times: give the offer a max, or remove that limit`

@@ -32,6 +32,7 @@ const OFFERS = [
 ]
 
 let id = ''
+let writeOffers: (offers: object[]) => void
 let what = (offerId: string) => offerId
 
 beforeAll(async () => {
@@ -41,22 +42,12 @@ beforeAll(async () => {
   id = applied.id
   what = (offerId) => `paywall ${id}: offer ${offerId}: Stripe's coupon id ${offerId.toUpperCase()}`
   const { owner, keys } = file
-  const written = {
-    owner,
-    keys: keys.map(({ name, secret }) => ({ name, secret })),
-    paywalls: [
-      {
-        id,
-        name: applied.name,
-        test: true,
-        settings: applied.settings,
-        processor: applied.processor,
-        prices: PRICES,
-        offers: OFFERS,
-      },
-    ],
+  writeOffers = (offers) => {
+    const { name, settings, processor } = applied
+    const paywalls = [{ id, name, test: true, settings, processor, prices: PRICES, offers }]
+    writeFileSync(path, JSON.stringify({ owner, keys: keys.map(({ name, secret }) => ({ name, secret })), paywalls }))
   }
-  writeFileSync(path, JSON.stringify(written))
+  writeOffers(OFFERS)
 })
 
 const run = (command: string, variables: Record<string, string> = {}) =>
@@ -101,6 +92,18 @@ test.each([
   expect(code).toBe(1)
   expect(err).toContain(`${what(offerId)} ${mismatch}\n`)
   await world.stripe.setCoupons(id, {})
+})
+
+test('the coupon of an offer that has ended is not checked, so that neither need be removed', async () => {
+  await world.stripe.setCoupons(id, { ONCE: null, FOREVER: { percent_off: 10, duration: 'forever', valid: false } })
+  const [first, ...others] = OFFERS
+  writeOffers([{ ...first, ends_at: '2020-01-01T00:00:00Z' }, ...others])
+  const { code, err } = await run('plan')
+  expect(code).toBe(1)
+  expect(err).not.toContain(what('once'))
+  expect(err).toContain(`${what('forever')} is no longer valid\n`)
+  await world.stripe.setCoupons(id, {})
+  writeOffers(OFFERS)
 })
 
 test('a coupon that cannot be read is a warning', async () => {

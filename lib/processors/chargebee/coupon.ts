@@ -1,6 +1,6 @@
 // Whether a coupon takes off exactly what an offer of the paywall file does.
 import type { AdapterOptions } from '../adapter.ts'
-import { type Discount, limitMismatch } from '../discount.ts'
+import { type Discount, isUsedUpWithOffer, limitMismatch } from '../discount.ts'
 import type { DiscountCheck, Interval, SoldDiscount } from '../processor.ts'
 import { chargebeeApi, inPath } from './api.ts'
 import { type Coupon, CouponReply } from './objects.ts'
@@ -16,9 +16,12 @@ export function couponCheck(credentials: { site: string; apiKey: string }, optio
 
 function couponMismatch(coupon: Coupon, sold: SoldDiscount): string | null {
   const { status, max_redemptions: max, redemptions, valid_from: startsAt } = coupon
-  if (max !== undefined && redemptions >= max) return `has been redeemed ${redemptions} times, which is its maximum`
+  const isUsedUp = max !== undefined && redemptions >= max
+  const isOver = isUsedUpWithOffer(redemptions, max, sold)
+  if (isUsedUp && !isOver) return `has been redeemed ${redemptions} times, which is its maximum`
   const isYetToStart = status === 'future' && startsAt !== undefined
-  if (status !== 'active' && !isYetToStart) return `is ${status}`
+  const isExpected = isYetToStart || (status === 'expired' && isOver)
+  if (status !== 'active' && !isExpected) return `is ${status}`
   return (
     limits(coupon, sold) ??
     amountMismatch(coupon, sold.discount) ??

@@ -1,6 +1,6 @@
 // Whether a coupon takes off exactly what an offer of the paywall file does, and whether a page gives it.
 import type { AdapterOptions } from '../adapter.ts'
-import { type Discount, limitMismatch } from '../discount.ts'
+import { type Discount, isUsedUpWithOffer, limitMismatch } from '../discount.ts'
 import type { CheckoutOrder, DiscountCheck } from '../processor.ts'
 import { type FreemiusApi, freemiusApi, parse } from './api.ts'
 import { billingCycle, parsePrice } from './link.ts'
@@ -19,11 +19,13 @@ export function couponCheck(
     if (isToStay) return cancellationMismatch(await findCancellationCoupon(api, code), discount)
     const coupon = await findCoupon(list, code)
     if (!coupon) return 'does not exist'
+    const { redemptions, redemptions_limit: inAll, is_one_per_user: once, end_date: end } = coupon
+    const usedUp = isUsedUpWithOffer(redemptions ?? 0, inAll, promised) ? null : usedUpProblem(coupon)
+    if (usedUp !== null) return usedUp
     for (const price of prices) {
-      const problem = couponProblem(coupon, price, promised.startsAt)
+      const problem = suitabilityProblem(coupon, price, promised.startsAt)
       if (problem !== null) return problem
     }
-    const { redemptions_limit: inAll, is_one_per_user: once, end_date: end } = coupon
     // Every coupon has an end, so that of an offer without one is not compared.
     const endsAt = promised.endsAt === null ? null : end
     const limited = limitMismatch({ inAll, perUser: once ? 1 : null, endsAt }, promised)
@@ -54,17 +56,19 @@ export async function findCoupon(list: FreemiusApi['list'], code: string): Promi
 }
 
 /** Why a price is not sold with the coupon at a time, in words that follow its name; null if it is. */
-export function couponProblem(
-  coupon: Coupon,
-  { processorPrice, recurring }: Pick<CheckoutOrder, 'processorPrice' | 'recurring'>,
-  at: Date,
-): string | null {
-  const { is_active, start_date, end_date, redemptions, redemptions_limit: limit, user_type: users } = coupon
-  const { plans, billing_cycles, licenses } = coupon
+export const couponProblem = (coupon: Coupon, price: CouponPrice, at: Date): string | null =>
+  usedUpProblem(coupon) ?? suitabilityProblem(coupon, price, at)
+
+type CouponPrice = Pick<CheckoutOrder, 'processorPrice' | 'recurring'>
+
+const usedUpProblem = ({ redemptions, redemptions_limit: limit }: Coupon): string | null =>
+  limit != null && (redemptions ?? 0) >= limit ? `has been redeemed ${redemptions} times, which is its limit` : null
+
+function suitabilityProblem(coupon: Coupon, { processorPrice, recurring }: CouponPrice, at: Date): string | null {
+  const { is_active, start_date, end_date, user_type: users, plans, billing_cycles, licenses } = coupon
   if (!is_active) return 'is not active'
   if (start_date && start_date > at) return 'has not started'
   if (end_date && end_date <= at) return 'has ended'
-  if (limit != null && (redemptions ?? 0) >= limit) return `has been redeemed ${redemptions} times, which is its limit`
   if (users !== 'all') return `is for ${users} users only`
   if (licenses) return 'is for some license quotas only: remove that limit'
   if (plans && !plans.includes(parsePrice(processorPrice).plan))

@@ -2,7 +2,7 @@
 import type { PolarCore } from '@polar-sh/sdk/2026-10'
 import { getDiscounts } from '@polar-sh/sdk/2026-10/services/discounts'
 import type { AdapterOptions } from '../adapter.ts'
-import { limitMismatch } from '../discount.ts'
+import { isUsedUpWithOffer, limitMismatch } from '../discount.ts'
 import { durationMismatch } from '../discount-months.ts'
 import type { DiscountCheck, SoldDiscount } from '../processor.ts'
 import { PolarRefusal, parse, polarApi } from './api.ts'
@@ -18,8 +18,10 @@ async function discountMismatch(api: PolarCore, id: string, sold: SoldDiscount):
   if (!discount) return 'does not exist'
   const other = sold.prices.find(({ processorPrice }) => !appliesTo(discount, processorPrice))
   if (other) return `does not apply to the product ${other.processorPrice}`
-  const { max_redemptions: max, redemptions_count: count, starts_at: startsAt, ends_at: endsAt } = discount
-  if (max != null && (count ?? 0) >= max) return `has been redeemed ${count} times, which is its maximum`
+  const { max_redemptions: max, starts_at: startsAt, ends_at: endsAt } = discount
+  const count = discount.redemptions_count ?? 0
+  if (max != null && count >= max && !isUsedUpWithOffer(count, max, sold))
+    return `has been redeemed ${count} times, which is its maximum`
   return (
     limitMismatch({ inAll: max, startsAt, endsAt }, sold) ??
     amountMismatch(discount, sold) ??

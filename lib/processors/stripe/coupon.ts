@@ -1,7 +1,7 @@
 // Whether a coupon takes off exactly what an offer of the paywall file does.
 import Stripe from 'stripe'
 import type { AdapterOptions } from '../adapter.ts'
-import { type Discount, limitMismatch } from '../discount.ts'
+import { type Discount, isUsedUpWithOffer, limitMismatch } from '../discount.ts'
 import { durationMismatch } from '../discount-months.ts'
 import type { DiscountCheck, SoldDiscount } from '../processor.ts'
 import { parse, stripeApi } from './api.ts'
@@ -24,8 +24,9 @@ export function couponCheck({ secretKey }: { secretKey: string }, options: Adapt
 async function couponMismatch(api: Stripe, id: string, sold: SoldDiscount): Promise<string | null> {
   const coupon = await findCoupon(api, id)
   if (!coupon) return 'does not exist'
-  if (!coupon.valid) return 'is no longer valid'
-  const limited = limitMismatch({ inAll: coupon.max_redemptions, endsAt: coupon.redeem_by }, sold)
+  const { valid, max_redemptions: max, times_redeemed: count } = coupon
+  if (!valid && !isUsedUpWithOffer(count, max, sold)) return 'is no longer valid'
+  const limited = limitMismatch({ inAll: max, endsAt: coupon.redeem_by }, sold)
   return (
     limited ??
     amountMismatch(coupon, sold.discount) ??

@@ -305,6 +305,7 @@ export const Coupon = z.object({
   duration_in_months: z.int().nullable(),
   valid: z.boolean(),
   max_redemptions: z.int().nullish(),
+  times_redeemed: z.int(),
   redeem_by: time.nullish(),
   applies_to: z.object({ products: z.array(z.string()) }).nullish(),
 })

@@ -202,6 +202,19 @@ test.each<[string, Coupon, SoldDiscount, string | null]>([
     once,
     'has been redeemed 5 times, which is its maximum',
   ],
+  ['that is used up with the offer', half({ max_redemptions: 5, redemptions: 5 }), { ...once, max: 5 }, null],
+  [
+    'that is used up with the offer, and archived',
+    half({ max_redemptions: 5, redemptions: 5, status: 'archived' }),
+    { ...once, max: 5 },
+    'is archived',
+  ],
+  [
+    'that is used up with the offer, and has ended',
+    half({ max_redemptions: 5, redemptions: 5, valid_till: unixTime('2020-01-01') }),
+    { ...once, max: 5 },
+    'ends at 2020-01-01T00:00:00.000Z: give the offer an ends_at, or remove that time',
+  ],
   ['that can be used once more', half({ max_redemptions: 5, redemptions: 4 }), { ...once, max: 5 }, null],
   [
     'that is used up before the offer',

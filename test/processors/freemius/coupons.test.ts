@@ -132,6 +132,7 @@ const half = sold({ percent: 50, periods: 1 })
 test.each<[string, Coupon, SoldDiscount, string | null]>([
   ...UNUSABLE.map(([what, coupon, why]): [string, Coupon, SoldDiscount, string] => [what, coupon, half, why]),
   ['of the first payment', HALF, half, null],
+  ['that is used up with the offer', { ...HALF, redemptions_limit: 5, redemptions: 5 }, { ...half, max: 5 }, null],
   ['with the same limit', { ...HALF, redemptions_limit: 5 }, { ...half, max: 5 }, null],
   [
     'with a lower limit',

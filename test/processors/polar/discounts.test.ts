@@ -138,3 +138,15 @@ test.each<[string, Discounts[string], SoldDiscount, string | null]>([
   const check = discountCheck(ACME, { base: emulator.url, isTest: true, fetch, now: () => new Date() })
   expect(await check(SPRING, offered)).toBe(mismatch)
 })
+
+test.each([
+  ['the offer has as many uses', { max: 1 }, null],
+  ['the offer has more uses', { max: 2 }, 'has been redeemed 1 times, which is its maximum'],
+  ['the offer has any number', {}, 'has been redeemed 1 times, which is its maximum'],
+])('plan accepts a discount that is used up only together with its offer: %s', async (_, limits, mismatch) => {
+  const { emulator, buy } = await openShop()
+  await emulator.setDiscounts(ACME.paywallId, { [SPRING]: { ...three, max_redemptions: 1 } })
+  await buy({ discount: SPRING })
+  const check = discountCheck(ACME, { base: emulator.url, isTest: true, fetch, now: () => new Date() })
+  expect(await check(SPRING, { ...sold({ percent: 25, periods: 3 }), ...limits })).toBe(mismatch)
+})

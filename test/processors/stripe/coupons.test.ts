@@ -68,6 +68,20 @@ test('a coupon can be redeemed as often as its maximum says', async () => {
 })
 
 test.each([
+  ['the offer has as many uses', { max: 1 }, null],
+  ['the offer has more uses', { max: 2 }, 'is no longer valid'],
+  ['the offer has any number', {}, 'is no longer valid'],
+])('plan accepts a coupon that is used up only together with its offer: %s', async (_, limits, mismatch) => {
+  const { emulator, subscribe } = await startAdapter()
+  await emulator.setCoupons(ACME.paywallId, { SPRING: { ...HALF, duration: 'once', max_redemptions: 1 } })
+  await subscribe({ discount: 'SPRING' })
+  const check = couponCheck(ACME, { base: emulator.url, isTest: true, fetch, now: () => new Date() })
+  const prices = [{ processorPrice: 'price_monthly', recurring: { interval: 'month', intervalCount: 1 } as const }]
+  const offer = { discount: { percent: 50, periods: 1 }, prices, startsAt: new Date(), endsAt: null, ...limits }
+  expect(await check('SPRING', offer)).toBe(mismatch)
+})
+
+test.each([
   ['2098-01-02', null],
   ['2098-01-03', null],
   ['2098-01-01', 'ends at 2098-01-01T00:00:00.000Z, which is before the offer'],
