@@ -188,7 +188,7 @@ function priceProblem({ discount, show }: WrittenDiscountOffer, price: WrittenPr
 }
 
 /** The parts of an offer that its processor needs. */
-type SoldOffer = Pick<WrittenDiscountOffer, 'discount' | 'prices' | 'processorDiscount'>
+type SoldOffer = Pick<WrittenDiscountOffer, 'discount' | 'prices' | 'processorDiscount' | 'show'>
 
 const share = (percent: number, { amount, currency }: { amount: number; currency: string }) =>
   takenOff({ percent }, minorUnits(amount, currency) ?? 0)
@@ -196,7 +196,7 @@ const share = (percent: number, { amount, currency }: { amount: number; currency
 /** Why the processor cannot take an offer off exactly: with paths relative to the offer; empty if it can. */
 export function discountProblems(
   acquiring: ProcessorName,
-  { discount, prices: slugs, processorDiscount }: SoldOffer,
+  { discount, prices: slugs, processorDiscount, show }: SoldOffer,
   prices: Pick<WrittenPrice, 'slug' | 'interval' | 'interval_count' | 'trial_days'>[],
 ): { path: PropertyKey[]; message: string }[] {
   const { title, discounts } = DEFINITIONS[acquiring]
@@ -212,7 +212,8 @@ export function discountProblems(
     if (!slugs.includes(slug) || !interval) continue
     const problem = discounts.problem(discount, { interval, intervalCount: count ?? 1 })
     if (problem) at(['discount', 'periods'], `${title} ${problem}: ${slug}`)
-    if (discounts.trialProblem !== null && days && typeof discount.periods === 'number') {
+    const meetsTrial = days && show !== 'cancel' // an offer to stay is for subscriptions whose trial is over
+    if (discounts.trialProblem !== null && meetsTrial && typeof discount.periods === 'number') {
       const remedy = 'use "forever", or a price without trial_days'
       at(['discount', 'periods'], `${title} ${discounts.trialProblem}, and ${slug} begins with one: ${remedy}`)
     }

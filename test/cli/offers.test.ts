@@ -49,6 +49,7 @@ test.each<[string, object]>([
   ['a part of each period for some time', {}],
   ['of a year', { prices: ['yearly', 'monthly'], discount: { percent: 20, periods: 2 } }],
   ['for ever, after a trial', { prices: ['trial'], discount: { percent: 20, periods: 'forever' } }],
+  ['a period of a price with a trial, for those who cancel', { prices: ['trial'], show: 'cancel' }],
   ['an amount', { discount: { amount: 2.5, currency: 'USD', periods: 1 } }],
   ['of a one-time price', once({ amount: 20, currency: 'USD' })],
   ['with everything', { badge: 'Now', countries: ['DE', 'AT'], max: 10, code: 'SPRING-27', show: 'code' }],
