@@ -314,6 +314,7 @@ create table plan_changes (
   amount          bigint not null check (amount >= 0), -- of one unit
   currency        text not null check (currency ~ '^[A-Z]{3}$'),
   takes_effect    text not null check (takes_effect in ('now', 'period_end')),
+  options         jsonb not null check (jsonb_typeof(options) = 'object'), -- settings.checkout: of a page where the buyer pays for it
   priced_at       timestamptz not null, -- the current period counts as used up to then
   period_end      timestamptz,          -- of the subscription when it was priced: a renewal makes the quote invalid
   due_now         bigint check (due_now >= 0), -- the amount that was previewed; null: none was

@@ -277,6 +277,7 @@ export interface PlanChanges {
   id: Generated<string>;
   idempotency_key: string | null;
   leased_until: Timestamp | null;
+  options: Json;
   owner_id: string;
   paywall_id: string;
   period_end: Timestamp | null;

@@ -10,10 +10,12 @@ declare
 begin
   insert into plan_changes as c (
     owner_id, paywall_id, purchase_id, from_price_id, from_quantity, to_price_id, quantity, processor_price, amount,
-    currency, takes_effect, priced_at, period_end, expires_at, created_at
+    currency, takes_effect, options, priced_at, period_end, expires_at, created_at
   ) values (
     owner_id, subscription.paywall_id, subscription.id, subscription.price_id, subscription.quantity, price.id, quantity,
-    price.processor_price, price.amount, price.currency, takes_effect, present, subscription.current_period_end, plan_change_expiry(subscription.paywall_id), present
+    price.processor_price, price.amount, price.currency, takes_effect,
+    coalesce((select p.settings -> 'checkout' from paywalls p where p.id = subscription.paywall_id), '{}'),
+    present, subscription.current_period_end, plan_change_expiry(subscription.paywall_id), present
   ) returning c.* into change;
   return change;
 end $$;
@@ -35,7 +37,7 @@ begin
       'processor_price', change.processor_price, 'takes_effect', change.takes_effect, 'priced_at', iso(change.priced_at),
       'due_now', change.due_now, 'expires_at', iso(change.expires_at), 'subscription_id', subscription.id,
       'is_cancelled', subscription.cancel_at_period_end,
-      'options', coalesce((select p.settings -> 'checkout' from paywalls p where p.id = subscription.paywall_id), '{}'),
+      'options', change.options,
       'from', jsonb_build_object(
         'price_id', shown ->> 'price_id', 'price_slug', shown ->> 'price_slug', 'unit_amount', subscription.unit_amount,
         'quantity', subscription.quantity, 'currency', subscription.currency, 'interval', subscription.interval, 'interval_count', subscription.interval_count),

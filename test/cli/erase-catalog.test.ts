@@ -68,6 +68,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     processor_price: PRICE,
     currency: PRICE,
     takes_effect: OURS,
+    options: OURS,
     caller: 'our own id of the user, kept for 25 hours',
     request_hash: HASH,
     reply: 'erased',

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
+import { DroppedCall } from '../../../dev/emulators/core/calls.ts'
 import { Changed } from '../../../functions/change-plan/contract.ts'
 import {
   advanceClock,
   type Buyer,
   buy,
   cancelThroughApi,
+  decline,
   getProcessorId,
   newEvents,
   readPurchase,
@@ -77,6 +79,28 @@ test('a retry of a change whose difference is pending charges nothing more', asy
   expect(replies.map(({ body }) => Changed.parse(body).pending)).toEqual([true, true])
   expect(await changePlan(buyer, 'plus')).toMatchObject({ status: 200, body: { pending: true } })
   expect([...mollie.records.payments.values()].filter(({ status }) => status === 'pending')).toHaveLength(1)
+})
+
+test('a retry after a lost response gets the same page, even if the paywall has another language by then', async () => {
+  const buyer = await buy(getShop('mollie'))
+  const { world, paywall } = buyer.shop
+  await decline(buyer, true)
+  const headers = { 'idempotency-key': randomUUID() }
+  world.mollie.onCall = async (_, run) => {
+    const reply = await run()
+    if (JSON.parse(reply.body).status === 'open') throw new DroppedCall()
+    return reply
+  }
+  expect(await changePlan(buyer, 'plus', {}, headers)).toMatchObject({ status: 502 })
+  world.mollie.onCall = undefined
+  const pages = () => [...world.mollie.records.payments.values()].filter(({ status }) => status === 'open')
+  expect(pages()).toHaveLength(1)
+  const file = structuredClone(world.file)
+  const { settings } = file.paywalls.find(({ id }) => id === paywall.id)!
+  settings.checkout = { locale: 'de-DE' }
+  await world.apply(file)
+  expect(await changePlan(buyer, 'plus', {}, headers)).toMatchObject({ status: 200, body: { pending: false } })
+  expect(pages()).toHaveLength(1)
 })
 
 test('a difference that is paid after a cancellation is returned, and takes no tokens back', async () => {
