@@ -243,7 +243,8 @@ export class Paywall {
   /**
    * Reads the events of all your test paywalls, or with a live key of your live ones, page by page until there are no more: the same events
    * that your webhook endpoints get. Handle the events of a page, then store its `cursor`, and pass it as `after` the next time: nothing is
-   * missed, and after a crash at most one page comes again. `baseUrl` must be the origin of the service.
+   * missed, and after a crash at most one page comes again. Events that are 30 days old no longer have personal data. `baseUrl` must be the
+   * origin of the service.
    *
    * @throws PaywallError cursor_expired if events after the cursor are no longer listed: `details.oldest_cursor` is the one to go on with
    * @throws PaywallError not_found if `baseUrl` is a paywall's own domain

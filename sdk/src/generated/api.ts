@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Returns the events of your test paywalls for a test key, and of your live ones for a live key: the same events that webhook endpoints get, in one order. A backend that was down catches up with them, and one without a webhook endpoint can poll them. An event is listed once it is stored, never before a cursor that was returned. Events are listed for 30 days. The list is not served on a paywall's own domain.
+         * @description Returns the events of your test paywalls for a test key, and of your live ones for a live key: the same events that webhook endpoints get, in one order. A backend that was down catches up with them, and one without a webhook endpoint can poll them. New events always come after every cursor that was returned. Events are listed for 30 days. Personal data is removed from their bodies 30 days after they happened, even if they are listed for longer: the user has no e-mail address then, and a ticket no text. The list is not served on a paywall's own domain.
          */
         get: operations["listEvents"];
         put?: never;
