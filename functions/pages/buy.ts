@@ -1,6 +1,7 @@
 // Opens a checkout for a visitor:
 // 1. A guest becomes an anonymous user, identified by cookies; repeats of one form share the user. Signing in later keeps its purchases.
-// 2. start-checkout is called with an Idempotency-Key derived from the form and the price: a double submit opens one hosted page.
+// 2. start-checkout is called with an Idempotency-Key derived from the form, the price, the offer, the number of units and the latest
+//    purchase, which is part of the return URL: a double submit opens one hosted page, and another body with the same key would be 409.
 import * as z from 'zod'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
 import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
