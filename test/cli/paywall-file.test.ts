@@ -76,7 +76,8 @@ describe('a valid file', () => {
     expect(demoThrough(written.paywalls[0].processor.acquiring)).toEqual({ file: written, differences: [] })
   })
 
-  // What only some locales have is refused: with one that has a text for each string of the file, the others may lack none that buyers see.
+  // plan refuses a name that only some locales translate. A locale that translates every string therefore makes plan report each
+  // buyer-visible name that en and de lack.
   test('is the demo with a locale that has every text, so its own lack none', async () => {
     const strings: Record<string, string> = {}
     const file = JSON.parse(readFileSync('demo/paywall.json', 'utf8'), (_, value) => {

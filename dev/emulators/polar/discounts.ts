@@ -56,8 +56,8 @@ function findDiscount(context: AccountContext, id: string): Discount | null {
 /**
  * The terms of a checkout with a discount. Polar refuses one that does not exist or does not apply to the product and the currency
  * (`_get_validated_discount` in server/polar/checkout/service.py, `is_applicable`), has been redeemed `max_redemptions` times, or has not
- * started or has ended. That a page counts once it is paid is UNVERIFIED. It lasts from the first period after a trial: `cycle` in
- * server/polar/subscription/service.py sets `discount_applied_at` on its first use.
+ * started or has ended. That a page counts once it is paid is UNVERIFIED. The discount's duration starts with the first period after a
+ * trial: `cycle` in server/polar/subscription/service.py sets `discount_applied_at` on its first use.
  */
 export function applyDiscount(context: AccountContext, terms: Terms, id: string | null, price: SoldPrice): Terms {
   if (id === null) return terms
