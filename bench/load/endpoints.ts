@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { api, type Endpoint, newEmail, post } from './endpoint.ts'
+import { LIST_EVENTS } from './list-events.ts'
 import { PURCHASE_ENDPOINTS } from './purchase-endpoints.ts'
 import type { Person, Scene } from './scene.ts'
 import { SIGN_IN } from './sign-in.ts'
@@ -100,6 +101,7 @@ export const ENDPOINTS: Endpoint[] = [
     request: ({ key, paywallId }, { id }) =>
       post('/api/v1/withdraw-tokens', { paywall_id: paywallId, user_id: id, tokens: 0 }, { 'x-api-key': key }),
   },
+  ...LIST_EVENTS,
   ...SIGN_IN,
 ]
 

@@ -88,7 +88,8 @@ async function payAndReturn(checkoutUrl: string): Promise<string> {
   return checkoutId
 }
 
-async function callApi(url: string, { key, body }: { key?: string; body?: unknown } = {}): Promise<unknown> {
+/** Throws an error for any response but a successful one. */
+export async function callApi(url: string, { key, body }: { key?: string; body?: unknown } = {}): Promise<unknown> {
   const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { ...(key !== undefined && { 'x-api-key': key }), 'content-type': 'application/json' },
