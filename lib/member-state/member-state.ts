@@ -30,7 +30,7 @@ export const MemberState = z.object({
     .boolean()
     .describe(
       'Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace ' +
-        'period. Grant access by this field',
+        'period. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can`',
     ),
   features: z
     .array(z.string())

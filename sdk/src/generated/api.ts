@@ -1706,7 +1706,7 @@ export interface components {
                 purchases: components["schemas"]["PurchaseWithPayment"][];
                 /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed it. They do not renew: `cancel_at_period_end` or `canceled` follows */
                 being_replaced: string[];
-                /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Grant access by this field */
+                /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can` */
                 paid: boolean;
                 /** @description Features of all purchases that give access now, sorted and without duplicates */
                 features: string[];
@@ -1744,7 +1744,7 @@ export interface components {
             purchases: components["schemas"]["PurchaseWithPayment"][];
             /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed it. They do not renew: `cancel_at_period_end` or `canceled` follows */
             being_replaced: string[];
-            /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Grant access by this field */
+            /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can` */
             paid: boolean;
             /** @description Features of all purchases that give access now, sorted and without duplicates */
             features: string[];
