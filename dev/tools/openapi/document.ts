@@ -35,7 +35,7 @@ Test and live mode are separate: test keys, test users and their tokens work on 
 is two users, one in each mode.
 
 Bodies are JSON of at most 64 KB. An error has a stable code or short sentence in \`error\`, which you can compare, and
-sometimes an explanation for humans in \`message\`. Every response has an \`X-Request-Id\`: include it when you contact support.
+an explanation for humans in \`message\`. Every response has an \`X-Request-Id\`: include it when you contact support.
 \`Retry-After\` is the number of seconds to wait before you retry.
 
 Times are ISO 8601 in UTC. Responses and events may get new fields at any time: ignore fields that you do not know. Countries
