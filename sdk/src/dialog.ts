@@ -1,6 +1,6 @@
 // Shows a paywall's site in a dialog on an owner's page. The origin of the page must be in `settings.embed_origins` of the paywall file.
 
-/** What a buyer has just bought, as in `purchases` of `user`. */
+/** What a buyer has just bought, as in `purchases` of `user`: after a change of plan the same purchase at its new price. */
 export interface BoughtPurchase {
   id: string
   price_id: string | null
@@ -24,7 +24,10 @@ export interface DialogOptions {
   token?: () => Promise<string | null>
   /** The language of the dialog, such as `de`. Default: the `lang` of your page, or else the browser's. */
   locale?: string
-  /** Called when a purchase has arrived. Grant nothing by it: your server reads the user, or receives the event. */
+  /**
+   * Called when a purchase has arrived, or a subscription has changed to another price. Grant nothing by it: your server reads the user, or
+   * receives the event.
+   */
   onBought?: (purchase: BoughtPurchase) => void
   onClose?: () => void
 }
@@ -182,10 +185,12 @@ function listen(
       void renew()
     } else if (message.type === 'close') {
       dialog.close()
-    } else if (message.type === 'bought' && message.purchase.id !== lastBought) {
-      // Its page may be loaded again.
-      lastBought = message.purchase.id
-      options.onBought?.(message.purchase)
+    } else if (message.type === 'bought') {
+      const { id, price_id } = message.purchase
+      const bought = `${id} ${price_id}`
+      // Its page may be loaded again. A change of plan keeps the id.
+      if (bought !== lastBought) options.onBought?.(message.purchase)
+      lastBought = bought
     }
   }
   // Any page may post a message: only those of the frame's own pages count.

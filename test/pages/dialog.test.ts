@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { violations } from '../support/accessibility.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
-import { newEmail } from '../support/checkout.ts'
+import { getPriceId, newEmail } from '../support/checkout.ts'
 import { startOwnerSite } from '../support/owner-site.ts'
-import { endSession, signInByMail } from '../support/sign-in.ts'
+import { endSession, readMailedCode, signInByMail } from '../support/sign-in.ts'
 import { type Pages, startPages } from './pages.ts'
 import { BUY } from './visitor.ts'
 
@@ -155,6 +155,37 @@ describe('a link with data-paywall on a page of another site', () => {
     await stripe.sendHeldWebhooks()
     const purchase = expect.objectContaining({ price_slug: 'lifetime' })
     await expect.poll(() => messages(page), { timeout: 20_000 }).toEqual([{ type: 'paywall:bought', detail: purchase }])
+  })
+
+  test('reports a change of plan that is made at once, as the purchase at its new price', async () => {
+    const page = await openShop()
+    const frame = await openFromLink(page)
+    await frame.getByRole('link', { name: 'Your account' }).click()
+    const email = newEmail()
+    await frame.getByLabel('E-mail address').fill(email)
+    await frame.getByRole('button', { name: 'Send me a code' }).click()
+    await frame.getByLabel('Code from the e-mail').fill(await readMailedCode(pages.world, email))
+    await frame.getByRole('button', { name: 'Sign in' }).click()
+    await frame.getByRole('link', { name: 'See prices' }).click()
+    await frame.getByRole('radio', { name: 'Yearly' }).check()
+    await frame.getByRole('button', { name: BUY }).click()
+    await pay(page)
+    await getFrame(page).getByRole('heading', { name: 'Thank you!' }).waitFor()
+    await expect.poll(() => messages(page)).toHaveLength(1)
+    const [bought] = await messages(page)
+    await getFrame(page).getByRole('banner').getByRole('link').click()
+    await getFrame(page)
+      .getByRole('main')
+      .getByRole('link', { name: /^Month/ })
+      .click()
+    await getFrame(page).getByRole('link', { name: 'Change to Monthly' }).click()
+    await getFrame(page).getByRole('button', { name: 'Change now' }).click()
+    await getFrame(page).getByRole('heading', { name: 'You have changed to Monthly' }).waitFor()
+    const price = { price_id: getPriceId(pages.world.paywall, 'monthly'), price_slug: 'monthly' }
+    const changed = { type: 'paywall:bought', detail: { ...(bought!.detail as object), ...price } }
+    await expect.poll(() => messages(page)).toEqual([bought, changed])
+    await getFrame(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
+    await page.locator('dialog').waitFor({ state: 'detached' })
   })
 
   test('closes by Escape, also if the focus is in the dialog’s pages', async () => {

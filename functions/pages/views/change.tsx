@@ -4,6 +4,7 @@ import { formatCycle, formatDate, formatMoney } from '../formats.ts'
 import type { Change, Preview } from '../plan-change.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
+import { Bought } from './bought.tsx'
 import { sitePage } from './layout.tsx'
 import { AccountButton, OwnerLinks } from './links.tsx'
 import { Notice } from './notice.tsx'
@@ -133,17 +134,23 @@ function changedTitle(site: Site, { purchase, price, keepsPlan, quantity, when, 
   return when === 'period_end' && end ? texts.planWillChange(label, formatDate(end, site)) : texts.planChanged(label)
 }
 
-/** Confirms the change. */
+/** Confirms the change. In a dialog, one that is made reports the subscription at its new price. */
 export function changedPage(site: Site, made: Made) {
   const { texts } = site
+  const { purchase, price, keepsPlan, when, pending } = made
   const title = changedTitle(site, made)
+  const isBought = when === 'now' && !pending && !keepsPlan
   return sitePage(site, {
     title,
     children: (
       <>
         <h1>{title}</h1>
-        {made.pending && <p>{texts.planPendingHint}</p>}
-        <AccountButton site={site} />
+        {pending && <p>{texts.planPendingHint}</p>}
+        {site.embedder && isBought ? (
+          <Bought site={site} purchase={{ ...purchase, price_id: price.id, price_slug: price.slug }} />
+        ) : (
+          <AccountButton site={site} />
+        )}
       </>
     ),
   })

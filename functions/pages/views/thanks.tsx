@@ -3,6 +3,7 @@ import { hasArrived } from '../arrived.ts'
 import { CANCEL_PATH, PAYWALL_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 import type { Purchase } from '../structure.ts'
+import { Bought } from './bought.tsx'
 import { sitePage } from './layout.tsx'
 import { AccountButton } from './links.tsx'
 import { Notice } from './notice.tsx'
@@ -31,26 +32,10 @@ export function thanksPage(site: Site, before?: string) {
             link={{ href: site.href(CANCEL_PATH, { purchase: purchase.id }), text: texts.cancel }}
           />
         ))}
-        {site.embedder ? (
-          <Bought purchase={user?.purchases[0]} back={texts.backTo(site.embedder.host)} />
-        ) : (
-          <AccountButton site={site} />
-        )}
+        {site.embedder ? <Bought site={site} purchase={user?.purchases[0]} /> : <AccountButton site={site} />}
       </>
     ),
   })
-}
-
-/** In a dialog: closes it. A script reports the purchase to the owner's page. */
-function Bought({ purchase, back }: { purchase: Purchase | undefined; back: string }) {
-  const { id, price_id, price_slug, status } = purchase ?? {}
-  return (
-    <p data-bought={purchase && JSON.stringify({ id, price_id, price_slug, status })}>
-      <button class="primary" type="button" data-close>
-        {back}
-      </button>
-    </p>
-  )
 }
 
 /** Subscriptions that still renew beside the latest purchase. That one comes first in the list. */
