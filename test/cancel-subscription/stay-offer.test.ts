@@ -6,6 +6,7 @@ import { setDiscounts } from '../conformance/drivers/set-up.ts'
 import { paywallAt } from '../conformance/shop.ts'
 import { call } from '../support/call.ts'
 import { getPriceId, newEmail } from '../support/checkout.ts'
+import { ownerEvents } from '../support/owner-events.ts'
 import { raceStatements } from '../support/statement-barrier.ts'
 import { cancelAsUser, type Subscriber, subscribe } from '../support/subscriber.ts'
 import type { Tenant } from '../support/tenants.ts'
@@ -61,6 +62,16 @@ const offers = ({ half, last, other }: ReturnType<typeof discountsAt>, periods: 
   },
 ]
 
+/** A payment in minor units. */
+interface Charge {
+  amount: number
+  /** What was taken off; null: the processor does not report it. */
+  discount: number | null
+}
+/** A period at half the price, and one at the price. */
+const REDUCED: Charge = { amount: 499, discount: 500 }
+const FULL: Charge = { amount: 999, discount: 0 }
+
 const world = useTestWorld({
   file: {
     paywalls: PROCESSORS.map((name) => ({ ...paywallAt(name), offers: offers(discountsAt(name), periodsAt(name)) })),
@@ -114,17 +125,17 @@ describe.each(PROCESSORS)('at %s', (name: Name) => {
     return { status: response.status, html: await response.text() }
   }
 
-  /** The amounts of the subscription's payments after so many renewals. */
-  async function charges({ subscriptionId, purchaseId }: Subscriber, renewals: number): Promise<number[]> {
+  /** The subscription's payments after so many renewals: what was charged, and what had been taken off. The lowest come first. */
+  async function charges({ subscriptionId, purchaseId }: Subscriber, renewals: number): Promise<Charge[]> {
     for (let renewal = 0; renewal < renewals; renewal++) {
       await emulator().renew(toRenewable(subscriptionId))
       await emulator().drainWebhooks()
     }
-    const { rows } = await world.database.query<{ amount: string }>(
-      "select amount from payments where purchase_id = $1 and kind = 'succeeded' order by occurred_at, id",
+    const { rows } = await world.database.query<Charge>(
+      "select amount::int, discount::int from payments where purchase_id = $1 and kind = 'succeeded' order by amount, id",
       [purchaseId],
     )
-    return rows.map(({ amount }) => Number(amount)).toSorted((one, other) => one - other)
+    return rows
   }
 
   /** At Mollie a purchase is known by its first payment, which its subscription names, and at Freemius by its licence. */
@@ -136,7 +147,7 @@ describe.each(PROCESSORS)('at %s', (name: Name) => {
 
   /** The same if half is taken off the next periods. */
   const expected = (renewals: number) =>
-    Array.from({ length: renewals + 1 }, (_, index) => (index < periods ? 499 : 999))
+    Array.from({ length: renewals + 1 }, (_, index) => (index < periods ? REDUCED : FULL))
 
   async function uses({ purchaseId }: Subscriber): Promise<string[]> {
     const { rows } = await world.database.query<{ state: string }>(
@@ -172,6 +183,9 @@ describe.each(PROCESSORS)('at %s', (name: Name) => {
     expect(await uses(subscriber)).toEqual(['stay taken'])
     expect(shownOffer(await readPage(subscriber))).toBeNull()
     expect(await charges(subscriber, 4)).toEqual(expected(4))
+    const payments = (await ownerEvents(world, subscriber.id)).filter(({ type }) => type === 'payment.succeeded')
+    const [, renewal] = payments.toSorted((one, other) => one.data.sequence - other.data.sequence)
+    expect(renewal?.data.payment).toMatchObject(REDUCED)
     const [purchase] = (
       await world.database.query('select status, cancel_at_period_end, unit_amount from purchases where id = $1', [
         subscriber.purchaseId,
@@ -261,7 +275,7 @@ describe.each(PROCESSORS)('at %s', (name: Name) => {
     expect(status).toBe(409)
     expect(html).toContain('already has a discount')
     expect(await uses(subscriber)).toEqual(['sale taken'])
-    expect(await charges(subscriber, 1)).toEqual([899, 899])
+    expect(await charges(subscriber, 1)).toEqual(Array(2).fill({ amount: 899, discount: 100 }))
   })
 
   test('of two members who accept the last use at once, one gets it', async () => {
