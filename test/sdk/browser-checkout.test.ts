@@ -29,13 +29,19 @@ test('a guest buys and returns to the page, and every tab shows the purchase', a
   expect(has).toEqual([100, true])
 })
 
-test('the page waits for a late webhook', async () => {
-  const shop = await open()
-  fixture.site.world.stripe.holdWebhooks()
-  fixture.site.world.stripe.onCall = async ({ method }, run) => {
+/** Lets no purchase arrive: neither by a webhook nor by a read. */
+function withholdPurchases(): void {
+  const { stripe } = fixture.site.world
+  stripe.holdWebhooks()
+  stripe.onCall = async ({ method }, run) => {
     if (method === 'GET') throw new DroppedCall()
     return run()
   }
+}
+
+test('the page waits for a late webhook', async () => {
+  const shop = await open()
+  withholdPurchases()
   const back = await buyInTab(fixture.site, shop)
   const unpaid = expect.objectContaining({ paid: false })
   await expect.poll(back.received).toContainEqual({ user: unpaid, isWaiting: true })
@@ -45,6 +51,18 @@ test('the page waits for a late webhook', async () => {
   await expect.poll(back.received, { timeout: 15_000 }).toContainEqual(PAID)
   expect(await back.reasons()).toEqual(['waiting', 'updated', 'purchased'])
   expect(await back.paywall.evaluate((paywall) => paywall.isWaiting)).toBe(false)
+})
+
+test('the page stops waiting after 30 seconds', async () => {
+  const shop = await open()
+  withholdPurchases()
+  await shop.page.clock.install()
+  const back = await buyInTab(fixture.site, shop)
+  await expect.poll(back.reasons).toContain('waiting')
+  expect(await back.reasons()).not.toContain('not_purchased')
+  await back.page.clock.fastForward(30_000)
+  await expect.poll(back.reasons).toEqual(['waiting', 'not_purchased'])
+  expect((await back.received()).at(-1)).toEqual({ user: expect.objectContaining({ paid: false }), isWaiting: false })
 })
 
 test('a guest who does not pay returns to the page, which does not wait', async () => {
@@ -110,7 +128,7 @@ describe('only one hosted page is opened', () => {
 test('a subscriber opens the portal and cancels, which every tab shows at once', async () => {
   const [shop, other] = [await open(), await open()]
   await signInInTab(fixture.site, shop)
-  const { paywall } = await buyInTab(fixture.site, shop)
+  const { paywall, reasons } = await buyInTab(fixture.site, shop)
   await until('the purchase', () => paywall.evaluate(({ user }) => user?.paid))
   expect(await paywall.evaluate((bought) => bought.portal())).toContain(fixture.site.world.stripe.url)
   const cancelled = await paywall.evaluate((bought) =>
@@ -119,6 +137,7 @@ test('a subscriber opens the portal and cancels, which every tab shows at once',
   expect(cancelled).toMatchObject({ success: true, subscription: { cancel_at_period_end: true } })
   const ending = [expect.objectContaining({ status: 'active', cancel_at_period_end: true })]
   expect(await paywall.evaluate(({ user }) => user?.purchases)).toEqual(ending)
+  expect(await reasons()).toContain('cancelled')
   await expect.poll(() => other.paywall.evaluate(({ user }) => user?.purchases)).toEqual(ending)
 })
 
