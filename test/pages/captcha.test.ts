@@ -6,6 +6,7 @@ import { newEmail } from '../support/checkout.ts'
 import { readMailedCode } from '../support/sign-in.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { exhaustMails, resetMailLimits, solveCaptcha } from './mail-limit.ts'
 import { press, visit } from './visitor.ts'
 
 let world: TestWorld
@@ -16,7 +17,7 @@ beforeAll(async () => {
   world = await startTestWorld({ rateLimited: true, file: { paywall: { ...DEMO_PAYWALL, turnstile } } })
   browser = await openBrowser()
 })
-beforeEach(() => world.database.query('delete from rate_limits'))
+beforeEach(() => resetMailLimits(world))
 afterAll(async () => {
   await browser.close()
   await world.close()
@@ -35,9 +36,7 @@ test.each(['account', 'restore'])(
     await page.getByLabel('E-mail address').fill(newEmail())
     await press(visitor, 'Send me a code')
     await page.getByLabel('Code from the e-mail').waitFor()
-    await world.database.query(
-      "update rate_limits set consumed = 100, refilled_at = now() + interval '10 minutes' where name = 'network mail'",
-    )
+    await exhaustMails(world)
 
     await page.goto(`${home}/${path}`)
     const email = newEmail()
@@ -50,8 +49,7 @@ test.each(['account', 'restore'])(
     expect(policy).toContain(`script-src 'self' ${world.turnstile.url}; frame-src ${world.turnstile.url};`)
     expect(await page.getByRole('alert').textContent()).toContain('confirm that you are human')
 
-    await page.getByLabel('I am human').check()
-    await page.locator('input[name=cf-turnstile-response][value^="0."]').waitFor({ state: 'attached' })
+    await solveCaptcha(page)
     await press(visitor, 'Send me a code')
     const field = page.getByLabel('Code from the e-mail')
     await field.waitFor()

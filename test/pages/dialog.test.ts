@@ -5,37 +5,24 @@ import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { violations } from '../support/accessibility.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { getPriceId, newEmail } from '../support/checkout.ts'
-import { startOwnerSite } from '../support/owner-site.ts'
 import { endSession, readMailedCode, signInByMail } from '../support/sign-in.ts'
+import { getFrame, type OwnerPage, openDialog, readMessages, startOwnerPage } from './owner-page.ts'
 import { type Pages, startPages } from './pages.ts'
 import { BUY } from './visitor.ts'
 
 let pages: Pages
 let context: BrowserContext
-let shop: Awaited<ReturnType<typeof startOwnerSite>>
-/** The owner's site, at another site than the paywall's. */
+let shop: OwnerPage
 let origin: string
 /** The paywall page on the service's host. */
 let home: string
-
-const html = (
-  site: string,
-) => `<!doctype html><html lang="en"><title>Acme</title><main><h1>Acme</h1><a data-paywall href="${site}">Upgrade</a></main>
-<script>
-  const messages = []
-  for (const type of ['paywall:bought', 'paywall:close']) document.addEventListener(type, ({ detail }) => messages.push({ type, detail }))
-</script>
-<script src="${site}/dialog.js" async></script>`
 
 beforeAll(async () => {
   pages = await startPages()
   home = `${pages.world.url}/p/${pages.world.paywall.id}`
   const sdk = await bundledModule("export * from 'paywall-billing-sdk/dialog'")
-  shop = await startOwnerSite(html(home), { '/sdk.js': sdk })
-  origin = `http://shop.localhost:${new URL(shop.url).port}`
-  const [paywall] = pages.world.file.paywalls
-  const settings = { ...paywall!.settings, embed_origins: [origin] }
-  await pages.world.apply({ ...pages.world.file, paywalls: [{ ...paywall!, settings }] })
+  shop = await startOwnerPage(pages, pages.world.paywall, { '/sdk.js': sdk })
+  origin = shop.origin
 })
 afterAll(async () => {
   await shop.close()
@@ -52,11 +39,8 @@ async function openShop(path = '/'): Promise<Page> {
   return page
 }
 
-const getFrame = (page: Page): FrameLocator => page.frameLocator('dialog iframe')
-
 async function openFromLink(page: Page): Promise<FrameLocator> {
-  await page.getByRole('link', { name: 'Upgrade' }).click()
-  const frame = getFrame(page)
+  const frame = await openDialog(page)
   await frame.getByRole('button', { name: BUY }).waitFor()
   return frame
 }
@@ -84,8 +68,6 @@ async function pay(page: Page, value = 'pay'): Promise<void> {
   await page.waitForURL(`${origin}/**`)
 }
 
-const messages = (page: Page) => page.evaluate<{ type: string; detail: unknown }[]>('messages')
-
 describe('a link with data-paywall on a page of another site', () => {
   test('sells in a dialog, and reports to the page what was bought', async () => {
     const page = await openShop('/editor?file=7#page=2')
@@ -97,11 +79,11 @@ describe('a link with data-paywall on a page of another site', () => {
     expect(page.url()).toBe(`${origin}/editor?file=7#page=2`)
     await getFrame(page).getByRole('heading', { name: 'Thank you!' }).waitFor()
     const purchase = { id: expect.any(String), price_id: expect.any(String), price_slug: 'yearly', status: 'active' }
-    await expect.poll(() => messages(page)).toEqual([{ type: 'paywall:bought', detail: purchase }])
+    await expect.poll(() => readMessages(page)).toEqual([{ type: 'paywall:bought', detail: purchase }])
 
     await getFrame(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
     await page.locator('dialog').waitFor({ state: 'detached' })
-    expect(await messages(page)).toContainEqual({ type: 'paywall:close', detail: null })
+    expect(await readMessages(page)).toContainEqual({ type: 'paywall:close', detail: null })
   })
 
   test('returns to the dialog if the buyer does not pay', async () => {
@@ -116,8 +98,7 @@ describe('a link with data-paywall on a page of another site', () => {
   })
 
   test('is in the language of the page', async () => {
-    const page = await openShop()
-    await page.evaluate("document.documentElement.lang = 'de'")
+    const page = await openShop('/?lang=de')
     await page.getByRole('link', { name: 'Upgrade' }).click()
     await getFrame(page).getByRole('heading', { level: 1, name: 'Mehr schaffen mit Acme Pro' }).waitFor()
     await page.getByRole('button', { name: 'Schließen' }).click()
@@ -150,11 +131,13 @@ describe('a link with data-paywall on a page of another site', () => {
     stripe.onCall = async ({ method }, run) => (method === 'GET' ? Promise.reject(new DroppedCall()) : run())
     await pay(page)
     await getFrame(page).getByText('Your payment is being processed').first().waitFor()
-    expect(await messages(page)).toEqual([])
+    expect(await readMessages(page)).toEqual([])
     stripe.onCall = undefined
     await stripe.sendHeldWebhooks()
     const purchase = expect.objectContaining({ price_slug: 'lifetime' })
-    await expect.poll(() => messages(page), { timeout: 20_000 }).toEqual([{ type: 'paywall:bought', detail: purchase }])
+    await expect
+      .poll(() => readMessages(page), { timeout: 20_000 })
+      .toEqual([{ type: 'paywall:bought', detail: purchase }])
   })
 
   test('reports a change of plan that is made at once, as the purchase at its new price', async () => {
@@ -171,8 +154,8 @@ describe('a link with data-paywall on a page of another site', () => {
     await frame.getByRole('button', { name: BUY }).click()
     await pay(page)
     await getFrame(page).getByRole('heading', { name: 'Thank you!' }).waitFor()
-    await expect.poll(() => messages(page)).toHaveLength(1)
-    const [bought] = await messages(page)
+    await expect.poll(() => readMessages(page)).toHaveLength(1)
+    const [bought] = await readMessages(page)
     await getFrame(page).getByRole('banner').getByRole('link').click()
     await getFrame(page)
       .getByRole('main')
@@ -183,7 +166,7 @@ describe('a link with data-paywall on a page of another site', () => {
     await getFrame(page).getByRole('heading', { name: 'You have changed to Monthly' }).waitFor()
     const price = { price_id: getPriceId(pages.world.paywall, 'monthly'), price_slug: 'monthly' }
     const changed = { type: 'paywall:bought', detail: { ...(bought!.detail as object), ...price } }
-    await expect.poll(() => messages(page)).toEqual([bought, changed])
+    await expect.poll(() => readMessages(page)).toEqual([bought, changed])
     await getFrame(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
     await page.locator('dialog').waitFor({ state: 'detached' })
   })
@@ -228,7 +211,7 @@ describe('a link with data-paywall on a page of another site', () => {
 
   test('goes to the site if the page’s origin is not listed', async () => {
     const page = await context.newPage()
-    await page.goto(shop.url)
+    await page.goto(shop.unlisted)
     await page.getByRole('link', { name: 'Upgrade' }).click()
     await page.waitForURL(home)
   })

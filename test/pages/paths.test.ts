@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DE } from '../../functions/pages/texts/de.ts'
 import { EN } from '../../functions/pages/texts/en.ts'
@@ -7,7 +7,10 @@ import { newEmail } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
 import { readMailedCode } from '../support/sign-in.ts'
 import { MESSAGE } from '../support/tickets.ts'
+import { startTestWorld, type TestWorld } from '../support/world.ts'
 import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { exhaustMails, resetMailLimits, solveCaptcha } from './mail-limit.ts'
+import { getFrame, type OwnerPage, openDialog, readMessages, startOwnerPage } from './owner-page.ts'
 import { type Pages, startPages } from './pages.ts'
 
 // Clicks through a site as its visitors do, in each language. Nothing may be in another language on the way.
@@ -72,6 +75,9 @@ const LINKS = {
 }
 
 let pages: Pages
+let owner: OwnerPage
+/** A captcha is asked for after too many mails, which only a world with rate limits counts. */
+let limited: TestWorld
 beforeAll(async () => {
   const prices = [...(DEMO_PAYWALL.prices as object[]), PACK]
   const { blocks, ...layout } = DEMO_PAYWALL.layout as { blocks: { type: string }[] }
@@ -83,11 +89,24 @@ beforeAll(async () => {
     locales,
     settings: { ...(DEMO_PAYWALL.settings as object), links: LINKS },
   }
+  const turnstile = { siteKey: '0x4-site-paths', secretKey: '0x4-secret-paths' }
   pages = await startPages({
-    paywalls: [shop, { ...DEMO_PAYWALL, offers: SALE, locales: ofSale }, { ...polar, locales: ofPlus }, seats],
+    paywalls: [
+      shop,
+      { ...DEMO_PAYWALL, offers: SALE, locales: ofSale },
+      { ...polar, locales: ofPlus },
+      seats,
+      DEMO_PAYWALL,
+    ],
   })
+  owner = await startOwnerPage(pages, pages.world.file.paywalls[4]!)
+  limited = await startTestWorld({ rateLimited: true, file: { paywall: { ...DEMO_PAYWALL, turnstile } } })
 })
-afterAll(() => pages.close())
+afterAll(async () => {
+  await limited.close()
+  await owner.close()
+  await pages.close()
+})
 
 /** Stands for a parameter of a text. */
 const GAP = '\u{e000}'
@@ -146,11 +165,11 @@ describe.each([
     return page
   }
 
-  /** `paywall`: 0 has a pack, 1 has offers, 2 is at Polar, 3 sells per unit and has the owner's links. */
+  /** `paywall`: 0 has a pack, 1 has offers, 2 is at Polar, 3 sells per unit and has the owner's links, 4 is shown in a dialog. */
   const at = (path: string, paywall = 0) => `${pages.world.url}/p/${pages.world.file.paywalls[paywall]!.id}${path}`
 
   /** Waits for a page by its heading, and checks its language. */
-  async function see(page: Page, heading: string | RegExp): Promise<string> {
+  async function see(page: Page | FrameLocator, heading: string | RegExp): Promise<string> {
     await page.getByRole('heading', { level: 1, name: heading }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe(locale.slice(0, 2))
     const text = (await page.locator('body').innerText()).replaceAll('\u00a0', ' ')
@@ -163,17 +182,17 @@ describe.each([
       .format(amount)
       .replaceAll('\u00a0', ' ')
 
-  const press = (page: Page, name: string | RegExp, role: 'button' | 'link' = 'button') =>
+  const press = (page: Page | FrameLocator, name: string | RegExp, role: 'button' | 'link' = 'button') =>
     page.getByRole('main').getByRole(role, { name, exact: true }).click()
 
-  const choose = (page: Page, slug: 'Monthly' | 'Yearly' | 'Lifetime' | 'Pack') =>
+  const choose = (page: Page | FrameLocator, slug: 'Monthly' | 'Yearly' | 'Lifetime' | 'Pack') =>
     page.getByRole('radio', { name: new RegExp(`^${own[slug]}`) }).check()
 
-  async function payAtStripe(page: Page, action = 'pay', email = ''): Promise<void> {
+  async function payAtStripe(page: Page, action = 'pay', email = '', back = pages.world.url): Promise<void> {
     await page.waitForURL(`${pages.world.stripe.url}/**`)
     if (email) await page.getByLabel('Email').fill(email)
     await page.locator(`[value=${action}]`).click()
-    await page.waitForURL(`${pages.world.url}/**`)
+    await page.waitForURL(`${back}/**`)
   }
 
   async function signIn(page: Page, email: string): Promise<void> {
@@ -405,6 +424,43 @@ describe.each([
     )
     await press(page, anyDay(texts.payAndChange))
     await see(page, texts.planChanged(`5 × ${own.Monthly}`))
+  })
+
+  test('a guest buys in a dialog on a page of the owner', async () => {
+    const page = await (await pages.browser.newContext({ locale })).newPage()
+    await page.goto(`${owner.origin}/?lang=${locale.slice(0, 2)}`)
+    const frame = await openDialog(page)
+    await see(frame, own.headline)
+    await choose(frame, 'Lifetime')
+    await press(frame, texts.pay(usd(249)))
+    await payAtStripe(page, 'pay', newEmail(), owner.origin)
+    expect(await see(getFrame(page), texts.thanks)).toContain(texts.thanksText)
+    await press(getFrame(page), texts.backTo(new URL(owner.origin).host))
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    expect((await readMessages(page)).map(({ type }) => type)).toEqual(['paywall:bought', 'paywall:close'])
+  })
+
+  test('a visitor solves a captcha to get a code, and signs in', async () => {
+    await resetMailLimits(limited)
+    const page = await (await pages.browser.newContext({ locale })).newPage()
+    const account = `${limited.url}/p/${limited.paywall.id}/account`
+    await page.goto(account)
+    await page.getByLabel(texts.email).fill(newEmail())
+    await press(page, texts.requestCode)
+    await page.getByLabel(texts.code).waitFor()
+    await exhaustMails(limited)
+    await page.goto(account)
+    const email = newEmail()
+    await page.getByLabel(texts.email).fill(email)
+    await press(page, texts.requestCode)
+    await page.getByRole('alert').getByText(texts.captchaNeeded).waitFor()
+    await see(page, texts.account)
+    await solveCaptcha(page)
+    await press(page, texts.requestCode)
+    await page.getByLabel(texts.code).fill(await readMailedCode(limited, email))
+    await press(page, texts.signIn)
+    await page.getByText(texts.signedInAs(email)).waitFor()
+    await see(page, texts.account)
   })
 
   test('a visitor writes to support', async () => {
