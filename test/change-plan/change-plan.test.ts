@@ -101,16 +101,19 @@ test('the same Idempotency-Key returns the first response byte by byte, and refu
   expect(await paidAmounts(world, subscriber)).toHaveLength(2)
 })
 
-test('if the charge is declined, the plan changes once the buyer has paid on the page of the response', async () => {
+test.each([
+  ['is declined', 'declineCharges'],
+  ['must be authenticated by the buyer', 'requireAuthentication'],
+] as const)('if the charge %s, the plan changes once it is paid on the page of the response', async (_, control) => {
   const subscriber = await subscribe(world, ours)
-  await world.stripe.declineCharges(subscriber.customer)
+  await world.stripe[control](subscriber.customer)
   const reply = await changePlan(world, subscriber)
   const { checkoutUrl } = z.object({ checkoutUrl: z.url() }).parse(reply.body)
   await world.stripe.drainWebhooks()
   expect(await slugs(subscriber)).toEqual(['monthly'])
   expect(await userState(world, subscriber.id)).toMatchObject({ paid: true })
 
-  await world.stripe.declineCharges(subscriber.customer, false)
+  await world.stripe[control](subscriber.customer, false)
   await press(checkoutUrl, 'pay')
   await world.stripe.drainWebhooks()
   expect(await slugs(subscriber)).toEqual(['team'])

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { billing } from '../core/billing.ts'
 import { disputed, onSubscription, planControl, quantityControl } from '../core/controls/billing-controls.ts'
-import { changing, onRecord } from '../core/controls/controls.ts'
+import { changing, onRecord, onRecordWith } from '../core/controls/controls.ts'
 import type { AccountContext } from '../core/domain/context.ts'
 import { changePrice, isAsLong } from '../core/domain/plan-changes.ts'
 import { escalateDispute } from '../core/domain/reversals.ts'
@@ -15,6 +15,7 @@ import { HOUR_SECONDS } from '../core/periods.ts'
 import { createEmulator } from '../core/start.ts'
 import { type StripeAccount, toAccountId } from './accounts.ts'
 import { API } from './api.ts'
+import { requireAuthentication } from './authentication.ts'
 import { COUPONS } from './coupons.ts'
 import { decimalsAtStripe } from './currencies.ts'
 import { noSuch, refused } from './errors.ts'
@@ -112,6 +113,13 @@ export const startStripeEmulator = createEmulator({
       { warning: z.boolean().default(false) },
       (context, payment, { warning }) =>
         context.show('disputes', disputed(context, payment, warning ? 'warning' : 'open')),
+    ),
+    /** Whether charges of the customer's stored card must be authenticated by the buyer. */
+    requireAuthentication: onRecordWith(
+      'customer',
+      'customers',
+      ['required', z.boolean().default(true)],
+      requireAuthentication,
     ),
     /** Turns an inquiry into a dispute. */
     escalateDispute: changing('dispute', 'disputes', escalateDispute),

@@ -96,7 +96,11 @@ export function managingSchedule(subscription: SubscriptionRecord): Schedule | u
  */
 export const PRORATION = accountSetting('behavior', z.enum(['always_invoice', 'create_prorations']), 'always_invoice')
 
-export const paymentOwn = ownFields({ metadata })
+/** `requires_action`: the latest attempt waits for the buyer's authentication. */
+export const paymentOwn = ownFields({ metadata, requires_action: z.boolean().default(false) })
+
+/** `requires_authentication`: whether each charge of the stored card does. */
+export const customerOwn = ownFields({ requires_authentication: z.boolean().default(false) })
 
 /** Fields of an event besides its object. `previous`: the old values of changed fields. */
 export const eventOwn = ownFields({

@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import { currentTerms, paidTerms } from '../core/domain/amounts.ts'
 import { type AccountContext, all, find } from '../core/domain/context.ts'
+import { declines } from '../core/domain/customers.ts'
 import type { Due } from '../core/domain/dues.ts'
 import { collectInvoice } from '../core/domain/invoices.ts'
 import type { InvoiceRecord } from '../core/domain/money-records.ts'
 import {
+  invoiceChange,
   isAsLong,
-  isDeclined,
+  isCharged,
   OTHER_PRICES,
   type ProratedDiscounts,
-  payChange,
   prorate,
   refuseUnchangeable,
 } from '../core/domain/plan-changes.ts'
@@ -18,6 +19,7 @@ import type { PricedLine, SoldPrice, SubscriptionRecord } from '../core/domain/s
 import { change, hasEnded, scheduleEnd } from '../core/domain/subscriptions.ts'
 import { HOUR_SECONDS } from '../core/periods.ts'
 import { integer, text } from '../core/wire/form-fields.ts'
+import { asksForAuthentication, awaitAuthentication } from './authentication.ts'
 import { refused } from './errors.ts'
 import { subscriptionItemId } from './objects/selling.ts'
 import { type PendingUpdate, subscriptionOwn } from './own.ts'
@@ -117,9 +119,32 @@ function refuseProrationDate(
   if (date < periodStart || date > periodEnd) throw refused('proration_date_outside', { param })
 }
 
+/** How the charge of a change ends. */
+type ChargeResult = 'paid' | 'declined' | 'requires_action'
+
+function toResult(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): ChargeResult {
+  const { customer, pendingLines } = subscription
+  if (!isCharged(context, subscription, [...pendingLines, ...lines])) return 'paid'
+  if (asksForAuthentication(context, customer)) return 'requires_action'
+  return declines(context, customer) ? 'declined' : 'paid'
+}
+
+/** Creates the invoice of a change, and charges it. */
+function chargeChange(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  lines: PricedLine[],
+  result: ChargeResult,
+): InvoiceRecord {
+  const invoice = invoiceChange(context, subscription, lines)
+  if (result === 'requires_action') awaitAuthentication(context, invoice)
+  else collectInvoice(context, invoice, result === 'paid')
+  return invoice
+}
+
 /**
- * Changes the price and the quantity. If the charge is declined, the change is made all the same and the subscription is past due, or with
- * `pending_if_incomplete` it waits for the payment of its invoice.
+ * Changes the price and the quantity. If the charge is declined or must be authenticated, the change is made all the same and the
+ * subscription is past due, or with `pending_if_incomplete` it waits for the payment of its invoice.
  */
 export function changeItems(
   context: AccountContext,
@@ -129,18 +154,19 @@ export function changeItems(
 ): boolean {
   refuseUnchangeable(context, subscription)
   const { price, quantity, lines, isNow, period } = billChange(context, subscription, given)
-  const isPaid = !isNow || !isDeclined(context, subscription, [...subscription.pendingLines, ...lines])
+  const result = isNow ? toResult(context, subscription, lines) : 'paid'
   if (waits) discardUpdate(context, subscription)
-  if (!isPaid && waits) {
-    wait(context, subscription, { price, quantity, lines, period, cancelAtPeriodEnd: cancelAtPeriodEnd ?? null })
+  if (result !== 'paid' && waits) {
+    const update = { price, quantity, period, cancelAtPeriodEnd: cancelAtPeriodEnd ?? null }
+    wait(context, subscription, update, { lines, result })
     return false
   }
   change(context, subscription, () => {
     Object.assign(subscription, { price, quantity, ...period })
     if (lines.length > 0) subscription.changedTerms = currentTerms(subscription)
     if (!isNow) subscription.pendingLines.push(...lines)
-    else payChange(context, subscription, lines, isPaid)
-    if (!isPaid) subscription.status = 'past_due'
+    else chargeChange(context, subscription, lines, result)
+    if (result !== 'paid') subscription.status = 'past_due'
   })
   return true
 }
@@ -152,13 +178,11 @@ export function changeItems(
 function wait(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  {
-    lines,
-    ...update
-  }: Pick<PendingUpdate, 'price' | 'quantity' | 'period' | 'cancelAtPeriodEnd'> & { lines: PricedLine[] },
+  update: Pick<PendingUpdate, 'price' | 'quantity' | 'period' | 'cancelAtPeriodEnd'>,
+  { lines, result }: { lines: PricedLine[]; result: ChargeResult },
 ): void {
   change(context, subscription, () => {
-    const invoice = payChange(context, subscription, lines, false)
+    const invoice = chargeChange(context, subscription, lines, result)
     invoice.isGivenUp = true
     const expiresAt = Math.min(context.now + 23 * HOUR_SECONDS, subscription.periodEnd)
     setUpdate(subscription, { ...update, expiresAt, invoice: invoice.id })

@@ -119,6 +119,21 @@ test('a declined charge changes nothing', async () => {
   expect(await amounts()).toEqual([999])
 })
 
+test('a charge that the buyer must authenticate is declined, because Polar has no page for that', async () => {
+  const { emulator, change, amounts, read } = await startChange()
+  // `PaymentActionRequired` in server/polar/order/service.py; `_create_subscription_update_order` charges in the mode that raises it.
+  const detail =
+    'Order 7c1f payment requires customer authentication (e.g. 3DS challenge); off-session charge cannot complete.'
+  const body = JSON.stringify({ error: 'PaymentActionRequired', detail })
+  const headers = { 'Content-Type': 'application/json' }
+  emulator.onCall = async ({ body: sent }, run) =>
+    JSON.stringify(sent ?? '').includes('product_id') ? { status: 402, headers, body } : run()
+  expect(await change()).toEqual({ outcome: 'declined' })
+  emulator.onCall = undefined
+  expect(await read()).toMatchObject({ product_id: MONTHLY, status: 'active' })
+  expect(await amounts()).toEqual([999])
+})
+
 test('a repeated change creates no second order, even if Polar reads from a replica that lacks the first', async () => {
   const { emulator, change, polar, id } = await startChange()
   await emulator.setReplicaLag(PAYWALL, 60)

@@ -290,6 +290,25 @@ test.each(ENDS)(
   },
 )
 
+test('a charge that the buyer must authenticate leaves the plan until that is done on the hosted page', async () => {
+  const { change, state, charges, snapshot, emulator, stripe, read } = await startChange()
+  await emulator.requireAuthentication(String((await read()).customer))
+  const result = await change({}, 1750)
+  expect(result).toEqual({ outcome: 'payment_required', url: expect.stringMatching(/^http/) })
+  expect(await state()).toMatchObject({ price: 'price_month', status: 'active', isPending: true })
+  expect(await snapshot()).toMatchObject({ status: 'active', periodCovered: true, priceCovered: true })
+  const intents = [...emulator.records.payments.values()].filter(({ status }) => status !== 'paid')
+  expect(intents).toHaveLength(1)
+  const intent = await stripe.paymentIntents.retrieve(intents[0]!.id)
+  expect(intent).toMatchObject({ status: 'requires_action', latest_charge: null, last_payment_error: null })
+  expect(await change({}, 1750)).toEqual(result)
+  expect(charges()).toEqual([999])
+  await press({ url: (result as { url: string }).url }, 'pay')
+  expect(await state()).toMatchObject({ price: 'price_team', status: 'active', isPending: false })
+  expect(await change({}, 1750)).toEqual({ outcome: 'changed' })
+  expect(charges()).toEqual([999, 1750])
+})
+
 test('a change that was not paid in time leaves a paid subscription, and can be made again', async () => {
   const { change, state, decline, charges, snapshot, emulator } = await startChange()
   await decline()

@@ -87,7 +87,8 @@ export function collectInvoice(context: AccountContext, invoice: InvoiceRecord, 
   context.emit({ what: 'invoice.failed', invoice })
 }
 
-function findInvoicePayment(context: AccountContext, invoice: InvoiceRecord): PaymentRecord {
+/** The payment for an invoice, which is opened with the first attempt. */
+export function findInvoicePayment(context: AccountContext, invoice: InvoiceRecord): PaymentRecord {
   if (invoice.payment !== null) return find(context, 'payments', invoice.payment)
   const { amount, customer, email, subscription, price } = invoice
   const description = invoice.reason === 'create' ? 'Subscription creation' : 'Subscription update'

@@ -155,10 +155,12 @@ export function refuseDeclined(context: AccountContext, subscription: Subscripti
 }
 
 /** Whether lines cost more than the customer's balance, and the charge would fail. */
-export function isDeclined(context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): boolean {
-  const { balance, declines } = find(context, 'customers', subscription.customer)
-  return computeAmounts(currentTerms(subscription), lines).total > balance && declines
-}
+export const isDeclined = (context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): boolean =>
+  find(context, 'customers', subscription.customer).declines && isCharged(context, subscription, lines)
+
+/** Whether lines cost more than the customer's balance. */
+export const isCharged = (context: AccountContext, subscription: SubscriptionRecord, lines: PricedLine[]): boolean =>
+  computeAmounts(currentTerms(subscription), lines).total > find(context, 'customers', subscription.customer).balance
 
 /** Adds the credit to the customer's balance, from which later invoices are paid. */
 export function creditCustomer(context: AccountContext, subscription: SubscriptionRecord, credit: PricedLine): void {
@@ -188,11 +190,21 @@ export function payChange(
   lines: PricedLine[],
   succeeds = true,
 ): InvoiceRecord {
+  const invoice = invoiceChange(context, subscription, lines)
+  collectInvoice(context, invoice, succeeds)
+  return invoice
+}
+
+/** Creates the invoice of a change, including earlier pending lines. */
+export function invoiceChange(
+  context: AccountContext,
+  subscription: SubscriptionRecord,
+  lines: PricedLine[],
+): InvoiceRecord {
   const { seller, email } = latestInvoice(context, subscription)
   const billed = [...subscription.pendingLines, ...lines]
   subscription.pendingLines = []
   const invoice = newInvoice(context, subscription, { seller, email, reason: 'update', status: 'open', lines: billed })
   context.emit({ what: 'invoice.created', invoice })
-  collectInvoice(context, invoice, succeeds)
   return invoice
 }

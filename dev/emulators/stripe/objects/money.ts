@@ -61,13 +61,15 @@ export const MONEY = {
 
   payments(payment, context) {
     const charge = latestAttempt(context, payment.id)
+    const waits = payment.status === 'open' && paymentOwn(payment).requires_action
     return complete('payment_intent', {
       ...common(payment),
       ...snakeFields(payment, 'id', 'created'),
       amount_received: payment.status === 'paid' ? payment.amount : 0,
       last_payment_error: charge?.status === 'failed' ? { charge: charge.id } : null,
       latest_charge: charge?.id ?? null,
-      status: INTENTS[payment.status] ?? 'requires_payment_method',
+      next_action: waits ? { type: 'use_stripe_sdk', use_stripe_sdk: {} } : null,
+      status: waits ? 'requires_action' : (INTENTS[payment.status] ?? 'requires_payment_method'),
     })
   },
 
