@@ -32,6 +32,19 @@ export const DEMO_PAYWALL: FileJson = {
   settings: settingsWithoutPages,
 }
 
+/** The demo's paywall as it is, with its picture at this address. */
+export const wholeDemo = (picture: string): FileJson => ({
+  name,
+  prices: paywall.prices,
+  offers: paywall.offers,
+  layout: {
+    ...shown,
+    blocks: shown.blocks.map((block) => (block.type === 'image' ? { ...block, src: picture } : block)),
+  },
+  locales,
+  settings,
+})
+
 const links = {
   terms: 'https://acme.example/terms',
   privacy: 'https://acme.example/privacy',

@@ -1,25 +1,32 @@
+import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import type { Cookie, Response } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { serve } from '../../dev/emulators/core/server.ts'
 import { pages as endpoints } from '../../functions/pages/contract.ts'
 import { STYLE_PATH } from '../../generated/page-assets.ts'
 import { getPriceId, newEmail } from '../support/checkout.ts'
 import { newTenant } from '../support/tenants.ts'
-import { DEMO_PAYWALL } from './demo-paywall.ts'
+import { DEMO_PAYWALL, wholeDemo } from './demo-paywall.ts'
 import { type Pages, startPages } from './pages.ts'
 import { buyAsVisitor } from './scene.ts'
 import { BUY, getHeading, press, signIn, type Visitor, visit } from './visitor.ts'
 
 const DOMAIN = 'pay.session.example'
 const ID = '70071'
-/** The limit for the page, its scripts and its styles together, in compressed bytes. */
+/** The limit for the page, its scripts and its styles together, in compressed bytes. The owner's images are not included. */
 const FIRST_LOAD = 30 * 1024
 const POLICY =
   /^default-src 'none'; script-src 'self'; style-src 'self' 'sha256-[\w+/=]{44}'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/
 
 let pages: Pages
+/** Serves the demo's picture. */
+let pictures: Awaited<ReturnType<typeof serve>>
 
 beforeAll(async () => {
+  const headers = { 'Content-Type': 'image/png' }
+  const body = await readFile('demo/picture.png')
+  pictures = await serve(0, async () => ({ status: 200, headers, body }))
   const offer = {
     id: 'spring',
     title: 'Spring sale',
@@ -31,6 +38,7 @@ beforeAll(async () => {
     paywalls: [
       { ...DEMO_PAYWALL, id: ID, domain: DOMAIN },
       { ...DEMO_PAYWALL, offers: [offer] },
+      wholeDemo(`${pictures.url}/picture.png`),
     ],
   })
 })
@@ -39,7 +47,10 @@ afterEach(() => {
   pages.world.stripe.onCall = undefined
 })
 
-afterAll(() => pages.close())
+afterAll(async () => {
+  await pages.close()
+  await pictures.close()
+})
 
 const readCookies = ({ page, home }: Visitor): Promise<Cookie[]> => page.context().cookies(home)
 
@@ -177,6 +188,8 @@ describe('a cross-site POST', () => {
   })
 })
 
+const sum = async (sizes: Promise<number>[]) => (await Promise.all(sizes)).reduce((total, each) => total + each, 0)
+
 describe('the first load of a page', () => {
   /** Loads a page in a browser without a cache, with these cookies. */
   async function load(path: string, cookies: Cookie[] = [], id = ID) {
@@ -185,18 +198,22 @@ describe('the first load of a page', () => {
     const page = await context.newPage()
     const consoleMessages: string[] = []
     const sizes: Promise<number>[] = []
+    const imageSizes: Promise<number>[] = []
     page.on('console', (message) => consoleMessages.push(message.text()))
     page.on('pageerror', (error) => consoleMessages.push(error.message))
     const measure = (response: Response) => {
       expect(new URL(response.url()).origin).toBe(pages.world.url)
-      sizes.push(response.body().then((body) => gzipSync(body).length))
+      const isImage = new URL(response.url()).pathname.startsWith(`/p/${id}/image/`)
+      const size = response.body().then((body) => gzipSync(body).length)
+      if (isImage) imageSizes.push(size)
+      else sizes.push(size)
     }
     page.on('response', measure)
     const response = await page.goto(`${pages.world.url}/p/${id}${path}`)
     await page.waitForLoadState('networkidle')
     page.off('response', measure) // a page that waits for a purchase keeps polling until the browser is closed
-    const size = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
-    return { page, size, consoleMessages, policy: response?.headers()['content-security-policy'] }
+    const [size, imageSize] = [await sum(sizes), await sum(imageSizes)]
+    return { page, size, imageSize, consoleMessages, policy: response?.headers()['content-security-policy'] }
   }
 
   test.each(['', '/account', '/restore', '/account/ticket', '/thanks'])(
@@ -229,6 +246,14 @@ describe('the first load of a page', () => {
   test('has at most 30 KB with offers, and uses no other host', async () => {
     const { page, size, consoleMessages } = await load('', [], pages.world.file.paywalls[1]?.id)
     expect(await page.textContent('main')).toContain('Spring sale')
+    expect(size).toBeLessThan(FIRST_LOAD)
+    expect(consoleMessages).toEqual([])
+  })
+
+  test('has at most 30 KB besides the owner’s image, for the demo as it is', async () => {
+    const { page, size, imageSize, consoleMessages } = await load('', [], pages.world.file.paywalls[2]?.id)
+    expect(await page.textContent('main')).toContain('Launch price')
+    expect(imageSize).toBeGreaterThan(FIRST_LOAD / 10)
     expect(size).toBeLessThan(FIRST_LOAD)
     expect(consoleMessages).toEqual([])
   })
