@@ -198,7 +198,8 @@ test('serves every file, from another database with --database-url, and prints J
 }, async () => {
   const second = join(folder, 'second.json')
   const text = readFileSync(config, 'utf8').replace('"id": "1001"', '"id": "2002"').replace('pay.acme.', 'pay.second.')
-  writeFileSync(second, text.replace('owner@example.com', 'second@example.com'))
+  const cheaper = text.replace('"amount": 9.99', '"amount": 4.49')
+  writeFileSync(second, cheaper.replace('owner@example.com', 'second@example.com'))
   const databaseUrl = await ensureDatabase(inject('templateUrl'), 'somebodys_own')
   // That Postgres has the roles of the other tests already: with another key their passwords would change.
   const other = join(folder, 'other')
@@ -213,6 +214,8 @@ test('serves every file, from another database with --database-url, and prints J
   await withClient(databaseUrl, async (client) => {
     expect((await client.query('select id from paywalls order by id')).rows).toEqual([{ id: '1001' }, { id: '2002' }])
   })
+  const shop = await fetch(origin(ports.shop), { headers: { cookie: 'email=ann@example.com' } })
+  expect(await shop.text(), 'the shop sells the first file').toContain('Monthly, $9.99')
   await fetch(`${origin(ports.service)}/api/v1/paywall/2002/user?email=ann@example.com`)
   writeFileSync(second, '{')
   await until('the error', async () => jsonLines(run).some(({ type }) => type === 'saved'))
@@ -232,7 +235,8 @@ test('serves every file, from another database with --database-url, and prints J
       })),
       try: ['1001', '2002'].map((paywall) => expect.objectContaining({ paywall, curls: expect.any(Array) })),
     }),
-    expect.objectContaining({ type: 'refused', route: '/api/v1/paywall/:id/user', status: 401 }),
+    expect.objectContaining({ type: 'refused', route: '/api/v1/paywall/:id/user', paywall_id: '1001', status: 404 }),
+    expect.objectContaining({ type: 'refused', route: '/api/v1/paywall/:id/user', paywall_id: '2002', status: 401 }),
     { type: 'saved', path: expect.stringMatching(/second\.json$/), errors: [expect.any(String)] },
   ])
   for (const port of Object.values(ports)) expect(await isTaken(port)).toBe(false)
