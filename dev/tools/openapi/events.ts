@@ -36,7 +36,7 @@ function webhook(type: EventType): Json {
       required: true,
       content: { 'application/json': { schema: referTo(schemaName(type)), example: eventExample(type) } },
     },
-    responses: ANSWERS,
+    responses: RESPONSES,
   }
 }
 
@@ -46,16 +46,22 @@ function schemaName(type: EventType): string {
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}Event`
 }
 
-const ANSWERS = {
+const RETRY_LATER = {
+  description:
+    'A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay',
+  headers: { 'Retry-After': { description: 'Seconds, or a date', schema: { type: 'string' } } },
+}
+
+const RESPONSES = {
   '2XX': {
     description:
-      'You have received the event. Any other response, including a redirect, is a failure, and the event is sent again',
+      'Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried',
   },
-  '410': { description: 'You want no more events: nothing more is sent to this address' },
-  '429': {
-    description: 'You are too busy. The event is sent again after `Retry-After`',
-    headers: { 'Retry-After': { description: 'Seconds, or a date', schema: { type: 'string' } } },
+  '410': {
+    description: 'Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again',
   },
+  '429': RETRY_LATER,
+  '503': RETRY_LATER,
 }
 
 /** The headers that authenticate an event. */

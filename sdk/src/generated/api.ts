@@ -4809,14 +4809,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -4825,7 +4825,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -4917,14 +4926,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -4933,7 +4942,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5025,14 +5043,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5041,7 +5059,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5110,14 +5137,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5126,7 +5153,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5218,14 +5254,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5234,7 +5270,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5326,14 +5371,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5342,7 +5387,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5434,14 +5488,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5450,7 +5504,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5542,14 +5605,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5558,7 +5621,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5650,14 +5722,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5666,7 +5738,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5758,14 +5839,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5774,7 +5855,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5871,14 +5961,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5887,7 +5977,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -5979,14 +6078,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -5995,7 +6094,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6064,14 +6172,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6080,7 +6188,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6141,14 +6258,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6157,7 +6274,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6218,14 +6344,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6234,7 +6360,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6295,14 +6430,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6311,7 +6446,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6372,14 +6516,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6388,7 +6532,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6449,14 +6602,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6465,7 +6618,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6526,14 +6688,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6542,7 +6704,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6603,14 +6774,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6619,7 +6790,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6680,14 +6860,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6696,7 +6876,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6758,14 +6947,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6774,7 +6963,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6829,14 +7027,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6845,7 +7043,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6897,14 +7104,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description You want no more events: nothing more is sent to this address */
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description You are too busy. The event is sent again after `Retry-After` */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
             429: {
                 headers: {
                     /** @description Seconds, or a date */
@@ -6913,7 +7120,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description You have received the event. Any other response, including a redirect, is a failure, and the event is sent again */
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
