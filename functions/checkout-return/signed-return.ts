@@ -11,7 +11,7 @@ import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { loggablePaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { type Processor, processorFor } from '../../lib/processors/client.ts'
-import { ForgedEvent } from '../../lib/processors/event.ts'
+import { InvalidSignature } from '../../lib/processors/event.ts'
 import type { SignedSale } from '../../lib/processors/processor.ts'
 import { signedErrors as errors, SignedParams } from './contract.ts'
 import { syncWithTimeout } from './sync-with-timeout.ts'
@@ -59,7 +59,7 @@ function redirect(c: Context, returnUrl: string): Response {
 async function readSale(processor: Processor, address: string): Promise<SignedSale> {
   const sale = await processor.readReturn(address).catch((cause) => {
     processor[Symbol.dispose]()
-    throw cause instanceof ForgedEvent ? new ApiError(errors.forged, { cause }) : cause
+    throw cause instanceof InvalidSignature ? new ApiError(errors.forged, { cause }) : cause
   })
   if (sale === null) throw apiError(errors.unknown_processor)
   return sale

@@ -6,7 +6,7 @@ import { apiError } from '../../lib/http/errors.ts'
 import type { PaywallTarget } from '../../lib/http/paywall-target.ts'
 import type { SealedAccount } from '../../lib/processors/account.ts'
 import { type Processor, processorFor } from '../../lib/processors/client.ts'
-import { ForgedEvent, type Inbound, type ProcessorEvent } from '../../lib/processors/event.ts'
+import { InvalidSignature, type ProcessorEvent, type WebhookRequest } from '../../lib/processors/event.ts'
 import { ProcessorError } from '../../lib/processors/processor.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { withTimeout } from '../../lib/processors/with-timeout.ts'
@@ -23,19 +23,19 @@ type Handle = (processor: Processor, event: ProcessorEvent, read: AccountRead) =
 /**
  * Calls `handle` with the verified event.
  *
- * @throws ApiError `unknown_paywall`, ForgedEvent, MalformedEvent, ProcessorError
+ * @throws ApiError `unknown_paywall`, InvalidSignature, MalformedEvent, ProcessorError
  */
 export async function withVerifiedEvent(
   { db, env }: RequestContext,
   target: PaywallTarget & { acquiring: ProcessorName },
-  inbound: Inbound,
+  request: WebhookRequest,
   handle: Handle,
 ): Promise<void> {
   const { acquiring } = target
   const address = JSON.stringify(target)
   const cachedAccount = forgedAccount(address)
   using verifier = cachedAccount && processorFor(cachedAccount, env)
-  const verifiedEvent = verifier && (await readWithoutCall(verifier, inbound))
+  const verifiedEvent = verifier && (await readWithoutCall(verifier, request))
 
   const row = await readAccount<ReadAccountResult>(db, { ...target })
   if (row.verdict !== 'found') throw apiError(errors[row.verdict])
@@ -48,8 +48,8 @@ export async function withVerifiedEvent(
   }
 
   using processor = processorFor(row.account, env)
-  const event = await withTimeout(acquiring, processor.readEvent(inbound, row.hold), READ_MS).catch(async (error) => {
-    if (error instanceof ForgedEvent) rememberForged(address, row.account)
+  const event = await withTimeout(acquiring, processor.readEvent(request, row.hold), READ_MS).catch(async (error) => {
+    if (error instanceof InvalidSignature) rememberForged(address, row.account)
     if (error instanceof ProcessorError && error.retryAfter !== null && row.hold === null) {
       await recordHold(db, { paywallId, acquiring, hold: error.retryAfter })
     }
@@ -59,9 +59,9 @@ export async function withVerifiedEvent(
 }
 
 /** Null if the event must be looked up at the processor: whether that may be called is not known yet. */
-async function readWithoutCall(processor: Processor, inbound: Inbound): Promise<ProcessorEvent | null> {
+async function readWithoutCall(processor: Processor, request: WebhookRequest): Promise<ProcessorEvent | null> {
   try {
-    return await processor.readEvent(inbound, 0)
+    return await processor.readEvent(request, 0)
   } catch (error) {
     if (error instanceof ProcessorError) return null
     throw error

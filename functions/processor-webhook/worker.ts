@@ -9,7 +9,7 @@ import { readText } from '../../lib/http/parse.ts'
 import { loggablePaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { log } from '../../lib/log/log.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
+import { InvalidSignature, MalformedEvent } from '../../lib/processors/event.ts'
 import { errors, PATH, Params } from './contract.ts'
 import { handleEvent, type RequestContext } from './handle-event.ts'
 import { handleNotice } from './handle-notice.ts'
@@ -28,7 +28,7 @@ app.post(PATH, async (c) => {
   const target = paywallTarget(c)
   if (!loggablePaywallId(target.paywallId)) throw apiError(errors.unknown_paywall)
   const rawBody = await readText(c.req.raw, EVENT_LIMIT)
-  const inbound = { headers: c.req.raw.headers, rawBody, now: new Date() }
+  const request = { headers: c.req.raw.headers, rawBody, now: new Date() }
   const context: RequestContext = {
     db: connect(c.env),
     env: c.env,
@@ -36,18 +36,18 @@ app.post(PATH, async (c) => {
   }
   const { webhook } = DEFINITIONS[acquiring]
   try {
-    const notice = webhook.readNotice?.({ ...inbound, address: new URL(c.req.url) })
+    const notice = webhook.readNotice?.({ ...request, address: new URL(c.req.url) })
     if (notice) {
       await handleNotice(context, { paywallId: target.paywallId, acquiring }, notice)
       return c.json({ received: true })
     }
-    if (!webhook.hasWellFormedSignature(inbound.headers, inbound.now)) throw apiError(errors.forged)
-    await withVerifiedEvent(context, { ...target, acquiring }, inbound, (processor, event, read) =>
+    if (!webhook.hasWellFormedSignature(request.headers, request.now)) throw apiError(errors.forged)
+    await withVerifiedEvent(context, { ...target, acquiring }, request, (processor, event, read) =>
       handleEvent(context, processor, event, read),
     )
     return c.json({ received: true })
   } catch (error) {
-    if (error instanceof ForgedEvent) throw new ApiError(errors.forged, { cause: error })
+    if (error instanceof InvalidSignature) throw new ApiError(errors.forged, { cause: error })
     if (error instanceof MalformedEvent) {
       log('warn', 'signed event malformed', { cause: error })
       throw new ApiError(errors.malformed, { cause: error })

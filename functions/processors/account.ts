@@ -3,7 +3,7 @@ import { log, withRequestId } from '../../lib/log/log.ts'
 import { accountTime, type SealedAccount } from '../../lib/processors/account.ts'
 import type { Adapter } from '../../lib/processors/adapter.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
-import { ForgedEvent, MalformedEvent } from '../../lib/processors/event.ts'
+import { InvalidSignature, MalformedEvent } from '../../lib/processors/event.ts'
 import type { MethodName, MethodResult, ProcessorMethods } from '../../lib/processors/methods.ts'
 import { ProcessorError } from '../../lib/processors/processor.ts'
 import type { AccountRpc, Failure, RpcResult } from '../../lib/processors/rpc.ts'
@@ -88,7 +88,7 @@ function toFailure(error: unknown, { paywallId, acquiring }: SealedAccount): Fai
     const message = error.message.slice(`${error.acquiring}: `.length)
     return { kind: error.kind, message, answered: error.answered, retryAfter: error.retryAfter }
   }
-  if (error instanceof ForgedEvent) return { kind: 'forged', message: error.message }
+  if (error instanceof InvalidSignature) return { kind: 'forged', message: error.message }
   if (error instanceof MalformedEvent) return { kind: 'malformed', message: error.message }
   log('error', 'unexpected failure', fields)
   return { kind: 'unexpected', message: error instanceof Error ? error.message : String(error) }

@@ -1,6 +1,6 @@
 import { currentRequestId } from '../log/log.ts'
 import type { SealedAccount } from './account.ts'
-import { ForgedEvent, MalformedEvent } from './event.ts'
+import { InvalidSignature, MalformedEvent } from './event.ts'
 import type { MethodName, MethodResult, ProcessorMethods } from './methods.ts'
 import { ProcessorError } from './processor.ts'
 import type { ProcessorName } from './processor-name.ts'
@@ -63,7 +63,7 @@ function toError(acquiring: ProcessorName, failure: Failure): Error {
     case 'misconfigured':
       return new ProcessorError(acquiring, failure.kind, failure.message, failure)
     case 'forged':
-      return new ForgedEvent(failure.message)
+      return new InvalidSignature(failure.message)
     case 'malformed':
       return new MalformedEvent(failure.message)
     case 'unexpected':

@@ -106,7 +106,7 @@ export interface WebhookDefinition {
   /** Whether headers could be the processor's own. The check needs no secret, so forgeries are refused cheaply. */
   hasWellFormedSignature(headers: Headers, now: Date): boolean
   /** Reads an unsigned notice, for processors that send those to a webhook URL per sale. Null if it is none. */
-  readNotice?(inbound: { address: URL; headers: Headers; rawBody: string }): Notice | null
+  readNotice?(request: { address: URL; headers: Headers; rawBody: string }): Notice | null
 }
 
 /** Capabilities of a processor, where processors differ. */

@@ -3,13 +3,13 @@ import type { ObjectVersions } from './object-versions.ts'
 import type { PaymentFact, PurchaseReference } from './processor.ts'
 
 /** A processor's webhook as received. The signature covers the raw body, so the body is not parsed yet. */
-export interface Inbound {
+export interface WebhookRequest {
   headers: Headers
   rawBody: string
   now: Date
 }
 
-/** A verified inbound webhook: which purchase to fetch, and possibly a money fact. */
+/** A verified webhook: which purchase to fetch, and possibly a money fact. */
 export interface ProcessorEvent {
   id: string
   /** The purchase to fetch; null if the event is not about a purchase. */
@@ -27,16 +27,16 @@ export interface ProcessorEvent {
 /** An unsigned webhook about one sale. It proves nothing, and only makes us read the purchase. */
 export interface Notice {
   checkoutId: string
-  /** The processor's id of what it is about. */
+  /** The processor's id of the hosted page. */
   pageId: string
 }
 
-/** An inbound webhook with an invalid or expired signature. */
-export class ForgedEvent extends Error {
-  override name = 'ForgedEvent'
+/** A webhook, or a signed return of a browser, with an invalid or expired signature. */
+export class InvalidSignature extends Error {
+  override name = 'InvalidSignature'
 }
 
-/** An inbound webhook with a valid signature and an unexpected format. */
+/** A webhook with a valid signature and an unexpected format. */
 export class MalformedEvent extends Error {
   override name = 'MalformedEvent'
 }

@@ -1,4 +1,4 @@
-import type { Inbound, ProcessorEvent } from './event.ts'
+import type { ProcessorEvent, WebhookRequest } from './event.ts'
 import type { ObjectVersions } from './object-versions.ts'
 import type {
   AcceptedCancellation,
@@ -73,7 +73,7 @@ export interface ProcessorMethods {
   /**
    * Reads the sale from a signed return URL. Null if the processor does not sign them: each of its pages has its own return URL.
    *
-   * @throws ForgedEvent
+   * @throws InvalidSignature
    */
   readReturn(address: string): Promise<SignedSale | null>
 
@@ -82,9 +82,9 @@ export interface ProcessorMethods {
    * then looked up at the processor. `hold`: for how many more seconds the processor must not be called, null
    * if it may be; until then a verified event that must be looked up is refused as unavailable.
    *
-   * @throws ForgedEvent, MalformedEvent, ProcessorError
+   * @throws InvalidSignature, MalformedEvent, ProcessorError
    */
-  readEvent(inbound: Inbound, hold?: number | null): Promise<ProcessorEvent>
+  readEvent(request: WebhookRequest, hold?: number | null): Promise<ProcessorEvent>
 }
 
 export type MethodName = keyof ProcessorMethods

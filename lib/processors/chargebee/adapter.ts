@@ -169,9 +169,9 @@ export function chargebeeAdapter(
       return refunds.flatMap((refund) => (refund && hasFailed(refund) ? [refund.id] : []))
     },
 
-    readEvent: (inbound, hold = null) =>
+    readEvent: (request, hold = null) =>
       readChargebeeEvent(
-        inbound,
+        request,
         { user: credentials.webhookUser, password: credentials.webhookPassword },
         (transaction) => lookUp('chargebee', hold, () => findTransaction(transaction)),
       ),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import { InvalidSignature, type ProcessorEvent, parseEvent, processorId, type WebhookRequest } from '../event.ts'
 import type { ObjectVersions } from '../object-versions.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { includedDiscount, includedTax } from '../taxes.ts'
@@ -31,13 +31,13 @@ export type FindTransaction = (id: string) => Promise<Transaction | null>
  * and money facts are taken from the event; the purchase itself is fetched.
  */
 export async function readChargebeeEvent(
-  { headers, rawBody }: Inbound,
+  { headers, rawBody }: WebhookRequest,
   { user, password }: { user: string; password: string },
   find: FindTransaction,
 ): Promise<ProcessorEvent> {
   const sent = readBasicAuth(headers.get('authorization') ?? '')
   if (sent === null || !(await isSame(sent, `${user}:${password}`))) {
-    throw new ForgedEvent('chargebee: wrong user or password')
+    throw new InvalidSignature('chargebee: wrong user or password')
   }
   const event = parseEvent(Body.pipe(Event), rawBody)
   const { about, payment = null } = await read(event, find)

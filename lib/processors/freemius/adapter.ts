@@ -273,7 +273,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
 
     readReturn: (address) => readReturn(new URL(address), credentials),
 
-    readEvent: (inbound) => readFreemiusEvent({ secretKey: credentials.secretKey, isTest: options.isTest }, inbound),
+    readEvent: (request) => readFreemiusEvent({ secretKey: credentials.secretKey, isTest: options.isTest }, request),
   }
 }
 

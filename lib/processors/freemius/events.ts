@@ -1,6 +1,13 @@
 import * as z from 'zod'
 import { isSignedWith } from '../../crypto/crypto.ts'
-import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import {
+  InvalidSignature,
+  MalformedEvent,
+  type ProcessorEvent,
+  parseEvent,
+  processorId,
+  type WebhookRequest,
+} from '../event.ts'
 import type { PaymentFact, SignedSale } from '../processor.ts'
 import { Id, License, minorUnits, Payment, ReturnQuery, Subscription, time, User } from './objects.ts'
 import { toInterval } from './translate.ts'
@@ -28,12 +35,15 @@ interface Account {
 }
 
 /** Verifies Freemius' signature over the raw body, which has no timestamp, then parses the event. */
-export async function readFreemiusEvent({ secretKey, isTest }: Account, inbound: Inbound): Promise<ProcessorEvent> {
-  const signature = inbound.headers.get('x-signature') ?? ''
-  if (!(await isSignedWith(secretKey, inbound.rawBody, signature))) {
-    throw new ForgedEvent('freemius: invalid signature')
+export async function readFreemiusEvent(
+  { secretKey, isTest }: Account,
+  request: WebhookRequest,
+): Promise<ProcessorEvent> {
+  const signature = request.headers.get('x-signature') ?? ''
+  if (!(await isSignedWith(secretKey, request.rawBody, signature))) {
+    throw new InvalidSignature('freemius: invalid signature')
   }
-  const event = parseEvent(Body.pipe(Event), inbound.rawBody)
+  const event = parseEvent(Body.pipe(Event), request.rawBody)
   const result = (about: About | null, payment: PaymentFact | null = null, trialEnding = false) => ({
     id: event.id,
     about,
@@ -121,7 +131,7 @@ function toFailedPayment({ objects, created }: Event): PaymentFact | null {
  * and the signature covers the URL up to the signature. `origin` is the one that the owner entered in the dashboard, in case a proxy has
  * changed it. Parameters after the signature are not signed and are ignored.
  *
- * @throws ForgedEvent
+ * @throws InvalidSignature
  */
 export async function readReturn(
   url: URL,
@@ -131,9 +141,9 @@ export async function readReturn(
   const whole = `${origin}${url.pathname}${url.search.replaceAll('%20', '+')}`
   const [, signed = '', signature = ''] = /^(.*?)[?&]signature=([^&]*)/.exec(whole) ?? []
   if (!(await isSignedWith(secretKey, signed, signature)))
-    throw new ForgedEvent('freemius: invalid signature of the return URL')
+    throw new InvalidSignature('freemius: invalid signature of the return URL')
   const query = ReturnQuery.safeParse(Object.fromEntries(new URL(signed).searchParams))
-  if (!query.success) throw new ForgedEvent('freemius: the return URL has no license', { cause: query.error })
+  if (!query.success) throw new InvalidSignature('freemius: the return URL has no license', { cause: query.error })
   const { license_id, email, plan_id, pricing_id, billing_cycle, currency } = query.data
   return {
     purchase: { kind: 'subscription', id: license_id, soldTo: email },

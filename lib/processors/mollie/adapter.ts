@@ -87,8 +87,8 @@ export function mollieAdapter(
       return found && discountSubscription(api, found, discounted)
     },
 
-    readEvent: (inbound, hold = null) =>
-      readMollieEvent((id) => lookUp('mollie', hold, () => findPayment(api, id)), webhookSecret ?? null, inbound),
+    readEvent: (request, hold = null) =>
+      readMollieEvent((id) => lookUp('mollie', hold, () => findPayment(api, id)), webhookSecret ?? null, request),
   }
 }
 

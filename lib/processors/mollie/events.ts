@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isSignedWith } from '../../crypto/crypto.ts'
-import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import { InvalidSignature, type ProcessorEvent, parseEvent, processorId, type WebhookRequest } from '../event.ts'
 import type { PurchaseReference } from '../processor.ts'
 import { readSignatures } from './definition.ts'
 import { Payment, Renewal } from './objects.ts'
@@ -34,7 +34,7 @@ const Body = z.string().transform((text): unknown => JSON.parse(text))
 export async function readMollieEvent(
   find: FindPayment,
   secret: string | null,
-  { headers, rawBody }: Inbound,
+  { headers, rawBody }: WebhookRequest,
 ): Promise<ProcessorEvent> {
   await verify(secret, headers, rawBody)
   const event = parseEvent(Body.pipe(Event), rawBody)
@@ -72,9 +72,9 @@ export async function readMollieEvent(
 
 /** One valid signature is enough. An account without a secret has no signed webhook. */
 async function verify(secret: string | null, headers: Headers, rawBody: string): Promise<void> {
-  if (secret === null) throw new ForgedEvent('mollie: the account has no webhook secret')
+  if (secret === null) throw new InvalidSignature('mollie: the account has no webhook secret')
   const verified = await Promise.all(readSignatures(headers).map((each) => isSignedWith(secret, rawBody, each)))
-  if (!verified.includes(true)) throw new ForgedEvent('mollie: invalid signature')
+  if (!verified.includes(true)) throw new InvalidSignature('mollie: invalid signature')
 }
 
 /** The payment of an event; null if this account does not have it, since a webhook may cover all accounts of an organisation. */

@@ -92,7 +92,7 @@ export function polarAdapter(
       return items.flatMap(({ id, status }) => (status === 'failed' || status === 'canceled' ? [id] : []))
     },
 
-    readEvent: (inbound) => readPolarEvent(webhookSecret, inbound),
+    readEvent: (request) => readPolarEvent(webhookSecret, request),
   }
 }
 

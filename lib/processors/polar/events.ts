@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ForgedEvent, type Inbound, type ProcessorEvent, parseEvent, processorId } from '../event.ts'
+import { InvalidSignature, type ProcessorEvent, parseEvent, processorId, type WebhookRequest } from '../event.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { POLAR, readSignatures } from './definition.ts'
 import { Checkout, Event, EventOrder, PolarRecord, Refund } from './objects.ts'
@@ -16,12 +16,12 @@ const Body = z.string().transform((text): unknown => JSON.parse(text))
  * Verifies Polar's signature over the raw body, then parses the event. Payments are reported by orders and refunds; a subscription's own
  * events say nothing about them: `subscription.cycled` is sent even if the charge fails.
  *
- * @throws ForgedEvent, MalformedEvent
+ * @throws InvalidSignature, MalformedEvent
  */
-export async function readPolarEvent(secret: string, inbound: Inbound): Promise<ProcessorEvent> {
-  await verify(secret, inbound)
-  const id = parseEvent(processorId, inbound.headers.get('webhook-id'))
-  const { type, timestamp, data } = parseEvent(Body.pipe(Event), inbound.rawBody)
+export async function readPolarEvent(secret: string, request: WebhookRequest): Promise<ProcessorEvent> {
+  await verify(secret, request)
+  const id = parseEvent(processorId, request.headers.get('webhook-id'))
+  const { type, timestamp, data } = parseEvent(Body.pipe(Event), request.rawBody)
   const result = (
     about: PurchaseReference | null,
     payment: PaymentFact | null = null,
@@ -103,7 +103,7 @@ function toReversal({ id, status, dispute, currency, ...refund }: z.output<typeo
  * One valid signature is enough. Polar signs with the decoded base64 after `whsec_`, as Standard Webhooks prescribes, or, if the secret is
  * from before September 2026, with the secret's own text; the secret does not show which.
  */
-async function verify(secret: string, { headers, rawBody, now }: Inbound): Promise<void> {
+async function verify(secret: string, { headers, rawBody, now }: WebhookRequest): Promise<void> {
   if (POLAR.webhook.hasWellFormedSignature(headers, now)) {
     const text = `${headers.get('webhook-id')}.${headers.get('webhook-timestamp')}.${rawBody}`
     const signed = new TextEncoder().encode(text)
@@ -115,7 +115,7 @@ async function verify(secret: string, { headers, rawBody, now }: Inbound): Promi
     )
     if ((await Promise.all(verified)).includes(true)) return
   }
-  throw new ForgedEvent('polar: invalid signature')
+  throw new InvalidSignature('polar: invalid signature')
 }
 
 function signingKeys(secret: string) {

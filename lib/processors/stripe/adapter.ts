@@ -75,8 +75,8 @@ export function stripeAdapter(
       return refunds.map((refund) => parse(Refund, refund)).flatMap(({ id, status }) => (hasFailed(status) ? [id] : []))
     },
 
-    readEvent: (inbound, hold = null) =>
-      readStripeEvent(api, (paymentIntent) => findPurchase(api, paymentIntent, hold), webhookSecret, inbound),
+    readEvent: (request, hold = null) =>
+      readStripeEvent(api, (paymentIntent) => findPurchase(api, paymentIntent, hold), webhookSecret, request),
   }
 }
 

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import type * as z from 'zod'
-import { ForgedEvent, type Inbound, MalformedEvent, type ProcessorEvent, parseEvent } from '../event.ts'
+import { InvalidSignature, MalformedEvent, type ProcessorEvent, parseEvent, type WebhookRequest } from '../event.ts'
 import type { PaymentFact, PurchaseReference } from '../processor.ts'
 import { includedDiscount, includedTax } from '../taxes.ts'
 import { fromStripe, TOLERANCE_SECONDS } from './definition.ts'
@@ -36,9 +36,9 @@ export async function readStripeEvent(
   api: Stripe,
   findPurchase: FindPurchase,
   secret: string,
-  inbound: Inbound,
+  request: WebhookRequest,
 ): Promise<ProcessorEvent> {
-  const event = parseEvent(Event, await verified(api, secret, inbound))
+  const event = parseEvent(Event, await verified(api, secret, request))
   const { object } = event.data
   const at = new Date(event.created * 1000)
   const result = (about: PurchaseReference | null, payment: PaymentFact | null = null, trialEnding = false) => ({
@@ -125,7 +125,7 @@ export async function readStripeEvent(
   }
 }
 
-async function verified(api: Stripe, secret: string, { headers, rawBody, now }: Inbound): Promise<unknown> {
+async function verified(api: Stripe, secret: string, { headers, rawBody, now }: WebhookRequest): Promise<unknown> {
   try {
     const signature = headers.get('stripe-signature') ?? ''
     const provider = Stripe.createSubtleCryptoProvider()
@@ -142,7 +142,7 @@ async function verified(api: Stripe, secret: string, { headers, rawBody, now }: 
     if (!(cause instanceof Stripe.errors.StripeSignatureVerificationError)) {
       throw new MalformedEvent('stripe: the signed body is not an event', { cause })
     }
-    throw new ForgedEvent('stripe: invalid signature', { cause })
+    throw new InvalidSignature('stripe: invalid signature', { cause })
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ForgedEvent, type Inbound, MalformedEvent } from '../../../lib/processors/event.ts'
+import { InvalidSignature, MalformedEvent, type WebhookRequest } from '../../../lib/processors/event.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { POLAR } from '../../../lib/processors/polar/definition.ts'
 import { ACME } from './emulator/fixture.ts'
@@ -56,7 +56,7 @@ interface SigningOptions {
 function signed(
   rawBody: string,
   { secret = getKey(ACME.webhookSecret), id = 'evt-1', at = AT }: SigningOptions = {},
-): Inbound {
+): WebhookRequest {
   const signature = createHmac('sha256', secret).update(`${id}.${at}.${rawBody}`).digest('base64')
   const headers = { 'webhook-id': id, 'webhook-timestamp': String(at), 'webhook-signature': `v1,${signature}` }
   return { headers: new Headers(headers), rawBody, now: NOW }
@@ -64,7 +64,7 @@ function signed(
 
 const getKey = (secret: string) => Buffer.from(secret.slice('whsec_'.length), 'base64')
 
-let read: (inbound: Inbound) => ReturnType<ReturnType<typeof polarAdapter>['readEvent']>
+let read: (inbound: WebhookRequest) => ReturnType<ReturnType<typeof polarAdapter>['readEvent']>
 
 beforeAll(() => {
   const send: typeof fetch = () => Promise.reject(new Error('an event needs no call'))
@@ -164,7 +164,7 @@ test.each<[string, object | null, object | null, object | null, object?]>([
 
 describe('a forged webhook', () => {
   const body = getBody('subscription.updated', { ...times, id: SUBSCRIPTION })
-  const changed = (change: (headers: Headers) => void, rawBody = body): Inbound => {
+  const changed = (change: (headers: Headers) => void, rawBody = body): WebhookRequest => {
     const inbound = signed(body)
     change(inbound.headers)
     return { ...inbound, rawBody }
@@ -175,7 +175,7 @@ describe('a forged webhook', () => {
   const rename = (headers: Headers, version: string) =>
     headers.set('webhook-signature', headers.get('webhook-signature')?.replace('v1', version) ?? '')
 
-  test.each<[string, Inbound]>([
+  test.each<[string, WebhookRequest]>([
     ['without a signature', changed((headers) => headers.delete('webhook-signature'))],
     ['without an id', changed((headers) => headers.delete('webhook-id'))],
     ['without a time', changed((headers) => headers.delete('webhook-timestamp'))],
@@ -191,7 +191,7 @@ describe('a forged webhook', () => {
     ['of an unknown scheme', changed((headers) => rename(headers, 'v1a'))],
     ['with a time that is no number', changed((headers) => headers.set('webhook-timestamp', `${AT}.0`))],
   ])('%s is refused', async (_, inbound) => {
-    await expect(read(inbound)).rejects.toThrow(ForgedEvent)
+    await expect(read(inbound)).rejects.toThrow(InvalidSignature)
   })
 })
 

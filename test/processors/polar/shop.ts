@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { PolarAccount } from '../../../dev/emulators/polar/accounts.ts'
 import { startPolarEmulator } from '../../../dev/emulators/polar/emulator.ts'
-import type { Inbound } from '../../../lib/processors/event.ts'
+import type { WebhookRequest } from '../../../lib/processors/event.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
 import { ACME, LIFETIME, MONTHLY, press, sdk } from './emulator/fixture.ts'
@@ -55,7 +55,7 @@ export const lifetime = { processorPrice: LIFETIME, amount: 4900, recurring: nul
 
 /** An emulator, its adapter, and a receiver of its webhooks, until the test ends. */
 export async function openShop(accounts: PolarAccount[] = [ACME]) {
-  const inbounds: Inbound[] = []
+  const inbounds: WebhookRequest[] = []
   const sent: Sent[] = []
   const emulator = await startPolarEmulator({
     port: 0,

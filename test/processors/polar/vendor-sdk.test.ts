@@ -1,6 +1,6 @@
 import { createPolar, webhooks } from '@polar-sh/sdk/2026-10'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Inbound } from '../../../lib/processors/event.ts'
+import type { WebhookRequest } from '../../../lib/processors/event.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import { POLAR } from '../../../lib/processors/polar/definition.ts'
 import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
@@ -114,7 +114,7 @@ test('looks for orders as the SDK does', async () => {
   expect(requests).toEqual(expected)
 })
 
-const plainHeaders = ({ headers }: Inbound) => Object.fromEntries([...headers])
+const plainHeaders = ({ headers }: WebhookRequest) => Object.fromEntries([...headers])
 
 test('accepts what the SDK’s verifier accepts, with either kind of secret', async () => {
   for (const webhookSecret of [ACME.webhookSecret, 'polar_whs_made_before_september']) {
