@@ -10,7 +10,7 @@ export interface Backlog {
   /** The number of users that the events are about, in turn. */
   users: number
   /**
-   * `due`: due since a crash. `blocked`: each user's first delivery failed and is due in an hour, and the others wait for it.
+   * `due`: each user's first delivery has been overdue for a minute. `blocked`: each user's first delivery failed and is due in an hour, and the others wait for it.
    * `expired`: delivered more than a month ago.
    */
   as: 'due' | 'blocked' | 'expired'

@@ -7,7 +7,7 @@ const HASH = `repeat('0', 64)`
 /** At least two days ago: longer than any of these tables keeps its rows. */
 const LONG_AGO = `now() - interval '2 days' - n * interval '1 millisecond'`
 
-/** An expired row of each table from which purge-expired deletes, except deliveries. */
+/** An expired row of five of the tables from which purge-expired deletes. Expired deliveries are added to them. */
 const EXPIRED: Record<string, Columns> = {
   balance_replies: {
     idempotency_key: 'gen_random_uuid()',

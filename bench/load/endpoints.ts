@@ -20,7 +20,7 @@ const ticket = () => ({
   customer_email: newEmail(),
 })
 
-/** Every endpoint with a waiting caller. Paths and bodies follow the contract. */
+/** The endpoints that callers wait for: no webhooks to owners and no crons. Paths and bodies follow the contract. */
 export const ENDPOINTS: Endpoint[] = [
   {
     name: 'gateway alone',

@@ -17,7 +17,7 @@ const Usage = z.object({
 })
 
 /** The timeout of a response, so that a changed protocol cannot block the run forever. */
-const ANSWER_SECONDS = 30
+const RESPONSE_TIMEOUT_SECONDS = 30
 
 /** Our Workers behind an inspector; Miniflare's own have no `paywall-` prefix. */
 export async function openIsolates(inspector: string): Promise<Isolate[]> {
@@ -41,15 +41,18 @@ async function openIsolate(worker: string, url: string): Promise<Isolate> {
   function send(method: string): Promise<unknown> {
     const id = ++calls
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${worker} does not answer ${method}`)), ANSWER_SECONDS * 1000)
+      const timer = setTimeout(
+        () => reject(new Error(`${worker} does not respond to ${method}`)),
+        RESPONSE_TIMEOUT_SECONDS * 1000,
+      )
       socket.addEventListener('message', function receive({ data }) {
-        const message = JSON.parse(String(data))
-        const answer = InspectorMessage.parse(message)
-        if (answer.id !== id) return
+        const json = JSON.parse(String(data))
+        const message = InspectorMessage.parse(json)
+        if (message.id !== id) return
         clearTimeout(timer)
         socket.removeEventListener('message', receive)
-        if (answer.error) reject(new Error(`${method}: ${answer.error.message}`))
-        else resolve(message)
+        if (message.error) reject(new Error(`${method}: ${message.error.message}`))
+        else resolve(json)
       })
       socket.send(JSON.stringify({ id, method }))
     })

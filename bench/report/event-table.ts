@@ -4,14 +4,14 @@ import { spreadText, table } from './table.ts'
 /** The results of one round by scenario, in milliseconds or deliveries per second. */
 export type EventRound = Record<string, number>
 
-/** A row for each figure: of this world and, if there is another, of that one, and their ratio. */
+/** One row per figure: this tree's, and with another commit to compare with, that one's and their ratio. */
 export function eventTable(rounds: Record<string, EventRound[]>, here: string, against: string | undefined): string {
   const ours = rounds[here] ?? []
   const others = against === undefined ? undefined : rounds[against]
   const rows = Object.keys(ours[0] ?? {}).map((name) => {
     const values = (of: EventRound[]) => of.map((round) => round[name] ?? Number.NaN)
-    const beside = others ? [spread(values(others)), ratios(values(ours), values(others))] : []
-    return [name, spreadText(spread(values(ours))), ...beside.map(spreadText)]
+    const comparison = others ? [spread(values(others)), ratios(values(ours), values(others))] : []
+    return [name, spreadText(spread(values(ours))), ...comparison.map(spreadText)]
   })
   return table(['figure', here, ...(against === undefined ? [] : [against, `${here} / ${against}`])], rows)
 }

@@ -8,8 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { PrintLine } from '../../cli/command.ts'
 import { HERE, openContenders, orderInRound } from '../contenders/contenders.ts'
 import { openReceivers, type Receivers } from '../events/receivers.ts'
-import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
 import { fillDeliveries, purgeEvents } from '../fill/deliveries.ts'
+import { type FailingEndpoints, fillFailingDeliveries, fillFailingEndpoints } from '../fill/failing-endpoints.ts'
 import { Filler } from '../fill/insert.ts'
 import { fillUsers } from '../fill/users.ts'
 import { createCalls } from '../load/endpoint.ts'
@@ -25,7 +25,7 @@ const RECEIVER_COUNT = 20
 const ALIVE = 1
 const DOWN = RECEIVER_COUNT
 
-/** Debits per second. They cause 80 deliveries, well below the capacity of one consumer. */
+/** Debits per second. They cause 80 deliveries per second, well below the capacity of one consumer. */
 const DEBITS_A_SECOND = 4
 
 /** The timeout for the remaining deliveries of a scenario. */
@@ -41,7 +41,7 @@ const SMALL_BACKLOG = 3_000
 const BLOCKED = 500_000
 const BLOCKED_USERS = 1_000
 
-const createCrowd = ({ scene: { paywallId } }: Stage): Crowd => ({
+const failingEndpoints = ({ scene: { paywallId } }: Stage): FailingEndpoints => ({
   paywallId,
   webhookEndpoints: 3_000,
   deliveries: BLOCKED,
@@ -58,7 +58,7 @@ export async function benchEvents(options: Options, printLine: PrintLine) {
   for (const stage of stages) {
     await using filler = await Filler.open(stage.world.databaseUrl)
     await fillUsers(filler, { from: 1, to: BLOCKED_USERS }, stage.scene)
-    await fillCrowd(filler, createCrowd(stage))
+    await fillFailingEndpoints(filler, failingEndpoints(stage))
   }
   for (let round = 0; round < options.rounds; round++) {
     for (const stage of orderInRound(stages, round)) {
@@ -86,7 +86,7 @@ async function eventRound(stage: Stage, receivers: Receivers, seconds: number): 
   await fillDeliveries(filler, { ...down, events: BLOCKED, users: BLOCKED_USERS })
   await fillDeliveries(filler, { ...backlog, events: SMALL_BACKLOG })
   const withOneBlocked = await measureBacklog(stage, receivers, filler)
-  await fillCrowdDeliveries(filler, createCrowd(stage))
+  await fillFailingDeliveries(filler, failingEndpoints(stage))
   await fillDeliveries(filler, { ...backlog, events: SMALL_BACKLOG })
   const withManyLater = await measureBacklog(stage, receivers, filler)
   return {

@@ -12,9 +12,9 @@ import type { CronRun } from '../contenders/commands.ts'
 import { HERE, openContenders } from '../contenders/contenders.ts'
 import { openReceivers } from '../events/receivers.ts'
 import { fillAbandonedUsers } from '../fill/abandoned-users.ts'
-import { type Crowd, fillCrowd, fillCrowdDeliveries } from '../fill/crowd.ts'
 import { fillDeliveries, purgeEvents } from '../fill/deliveries.ts'
 import { fillExpired, truncateExpired } from '../fill/expired.ts'
+import { type FailingEndpoints, fillFailingDeliveries, fillFailingEndpoints } from '../fill/failing-endpoints.ts'
 import { Filler } from '../fill/insert.ts'
 import { filledCheckout, filledEmail, fillUsers } from '../fill/users.ts'
 import { ENDPOINTS } from '../load/endpoints.ts'
@@ -48,7 +48,7 @@ export async function benchGrowth(options: Options, printLine: PrintLine) {
     const scene = await setScene(world, { webhooks })
     stages.push({ world, scene })
     await using filler = await Filler.open(world.databaseUrl)
-    await fillCrowd(filler, createCrowd(scene.paywallId, 0))
+    await fillFailingEndpoints(filler, failingEndpoints(scene.paywallId, 0))
   }
   const steps: GrowthStep[] = []
   let before = 0
@@ -93,7 +93,7 @@ async function grow(
 }
 
 /** The other webhook endpoints with pending deliveries, which a lease skips. Each has at least one. */
-const createCrowd = (paywallId: string, size: number): Crowd => ({
+const failingEndpoints = (paywallId: string, size: number): FailingEndpoints => ({
   paywallId,
   webhookEndpoints: WAITING_ENDPOINTS,
   deliveries: Math.max(size / 2, WAITING_ENDPOINTS),
@@ -111,7 +111,7 @@ async function fillRest(
   const dead = getUrl(DEAD)
   const users = Math.max(1, Math.floor(size / 100))
   await fillDeliveries(filler, { paywallId, webhookUrl: dead, events: size / 2, users, as: 'blocked' })
-  await fillCrowdDeliveries(filler, createCrowd(paywallId, size))
+  await fillFailingDeliveries(filler, failingEndpoints(paywallId, size))
   await fillDeliveries(filler, { paywallId, webhookUrl: alive, events: DUE, users: DUE, as: 'due' })
   await fillExpired(filler, { paywallId, webhookUrl: alive, users, rows: size })
   await fillAbandonedUsers(filler, { paywallId, priceId, users: Math.floor(size / FORGOTTEN_PART) })

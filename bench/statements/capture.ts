@@ -27,7 +27,7 @@ const UNIQUE =
   /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b[0-9a-f]{64}\b|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{1,6}\+00/g
 
 /**
- * Sends each endpoint's request and captures the statements that reach the database, whatever they look like in that tree.
+ * Sends each endpoint's request and captures the statements that reach the database, so it works for any commit's SQL.
  * Skips endpoints without statements, and those whose statements work only once.
  */
 export async function captureStatements(stage: Stage, endpoints: Endpoint[]): Promise<CapturedEndpoint[]> {
@@ -42,13 +42,13 @@ export async function captureStatements(stage: Stage, endpoints: Endpoint[]): Pr
       const fresh = new Set(uniqueIn(first).filter((value) => !repeated.has(value)))
       if (first.length > 0) samples.push({ statements: first, fresh })
     }
-    if (samples.length > 0) captured.push({ endpoint: endpoint.name, samples: undisturbed(samples) })
+    if (samples.length > 0) captured.push({ endpoint: endpoint.name, samples: withoutCronStatements(samples) })
   }
   return captured
 }
 
 /** Removes samples that contain statements of a concurrent run of deliver-events. */
-function undisturbed(samples: Sample[]): Sample[] {
+function withoutCronStatements(samples: Sample[]): Sample[] {
   const least = Math.min(...samples.map(({ statements }) => statements.length))
   return samples.filter(({ statements }) => statements.length === least)
 }
@@ -70,7 +70,7 @@ export function asNewRequest({ statements, fresh }: Sample): SentStatement[] {
   const renewed = new Map<string, string>()
   const renew = (value: string) => {
     if (!fresh.has(value)) return value
-    const made = renewed.get(value) ?? anotherLike(value)
+    const made = renewed.get(value) ?? randomOfSameKind(value)
     renewed.set(value, made)
     return made
   }
@@ -80,7 +80,7 @@ export function asNewRequest({ statements, fresh }: Sample): SentStatement[] {
   }))
 }
 
-function anotherLike(value: string): string {
+function randomOfSameKind(value: string): string {
   if (value.includes(':')) return new Date().toISOString()
   return value.length === 64 ? randomBytes(32).toString('hex') : randomUUID()
 }

@@ -26,7 +26,7 @@ export interface Stage {
 /** How often the crons run: as often as in the local world. */
 const CRON_SECONDS = 2
 /** The longest time that a request may take. */
-const ANSWER_SECONDS = 60
+const RESPONSE_TIMEOUT_SECONDS = 60
 
 export async function startStage(started: AsyncDisposableStack): Promise<Stage> {
   const postgres = started.adopt(await startScratchPostgres(), (server) => server.stop())
@@ -50,12 +50,12 @@ export async function startStage(started: AsyncDisposableStack): Promise<Stage> 
 
   /** Sends a request to the gateway. It is a violation if no response arrives in time, but not if a kill drops the connection. */
   const ask: TestWorld['fetch'] = async (path, init = {}) => {
-    const signal = AbortSignal.timeout(ANSWER_SECONDS * 1000)
+    const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_SECONDS * 1000)
     const headers = new Headers(init.headers as Record<string, string>)
     headers.set('accept-encoding', 'identity')
     const request = { ...init, headers: Object.fromEntries(headers), signal }
     const response = await running.fetch(path, request).catch((error) => {
-      if (signal.aborted) faults.push(`${path} was not answered within ${ANSWER_SECONDS} seconds`)
+      if (signal.aborted) faults.push(`${path} was not answered within ${RESPONSE_TIMEOUT_SECONDS} seconds`)
       throw error
     })
     return expectDocumented({ url: path, method: init.method }, response).catch((error: Error) => {

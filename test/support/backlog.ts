@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { fillAbandonedUsers as insertAbandonedUsers } from '../../bench/fill/abandoned-users.ts'
-import { fillCrowd, fillCrowdDeliveries } from '../../bench/fill/crowd.ts'
 import { fillDeliveries } from '../../bench/fill/deliveries.ts'
 import { fillExpired as insertExpired } from '../../bench/fill/expired.ts'
+import { fillFailingDeliveries, fillFailingEndpoints } from '../../bench/fill/failing-endpoints.ts'
 import type { Filler } from '../../bench/fill/insert.ts'
 
 // A backlog for the crons, inserted without the database functions and without foreign keys: its users and prices do not exist.
@@ -48,9 +48,9 @@ export async function fillBehindOne(filler: Filler, count: number): Promise<void
 /** Deliveries to 500 failing webhook endpoints, due within an hour. */
 export async function fillBehindMany(filler: Filler, count: number): Promise<void> {
   await fillPaywall(filler)
-  const crowd = { paywallId: PAYWALL_ID, webhookEndpoints: 500, deliveries: count }
-  await fillCrowd(filler, crowd)
-  await fillCrowdDeliveries(filler, crowd)
+  const failing = { paywallId: PAYWALL_ID, webhookEndpoints: 500, deliveries: count }
+  await fillFailingEndpoints(filler, failing)
+  await fillFailingDeliveries(filler, failing)
 }
 
 /** `count` hosted pages and as many purchases that the reconcile cron has not processed yet. */

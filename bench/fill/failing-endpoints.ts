@@ -2,24 +2,27 @@ import { type Filler, ownedWith } from './insert.ts'
 import { filledId } from './users.ts'
 
 /** Webhook endpoints whose last attempt failed, each with deliveries about several users that are due in an hour. */
-export interface Crowd {
+export interface FailingEndpoints {
   paywallId: string
   webhookEndpoints: number
   /** The number of deliveries for all of them together. */
   deliveries: number
 }
 
-const toId = (number: string) => `md5('crowd-' || ${number})::uuid`
+const toId = (number: string) => `md5('failing-' || ${number})::uuid`
 
 /** Creates the webhook endpoints. They subscribe to none of the benchmark's events. */
-export async function fillCrowd(filler: Filler, { paywallId, webhookEndpoints }: Crowd): Promise<void> {
+export async function fillFailingEndpoints(
+  filler: Filler,
+  { paywallId, webhookEndpoints }: FailingEndpoints,
+): Promise<void> {
   await filler.insert(
     'webhook_endpoints',
     { from: 1, to: webhookEndpoints },
     {
       id: toId('n'),
       ...ownedWith(paywallId),
-      url: `'https://crowd-' || n || '.example/'`,
+      url: `'https://failing-' || n || '.example/'`,
       secret: `'unused'`,
       events: `'{payment.failed}'`,
       failures: '1',
@@ -27,11 +30,11 @@ export async function fillCrowd(filler: Filler, { paywallId, webhookEndpoints }:
   )
 }
 
-/** Creates their deliveries: each event is about another user and is delivered to all of them. */
-export async function fillCrowdDeliveries(filler: Filler, crowd: Crowd): Promise<void> {
-  const { paywallId, webhookEndpoints, deliveries } = crowd
+/** Creates one event per user, each with a pending delivery at every one of these webhook endpoints. */
+export async function fillFailingDeliveries(filler: Filler, failing: FailingEndpoints): Promise<void> {
+  const { paywallId, webhookEndpoints, deliveries } = failing
   const events = Math.floor(deliveries / webhookEndpoints)
-  const eventId = (number: string) => `'evt_' || md5('crowd-event-' || ${number})`
+  const eventId = (number: string) => `'evt_' || md5('failing-event-' || ${number})`
   const about = (number: string) => ({ paywall_id: `'${paywallId}'`, user_id: filledId(number), sequence: '3000000' })
   await filler.insert(
     'events',
