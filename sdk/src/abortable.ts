@@ -1,4 +1,4 @@
-import { noAnswer } from './error.ts'
+import { noResponseError } from './error.ts'
 
 /**
  * Runs work that any of several signals aborts. `AbortSignal.any` is not available everywhere yet, so they are combined by hand. Rejects
@@ -10,7 +10,7 @@ export async function abortable<Result>(
   signals: readonly (AbortSignal | undefined)[],
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  if (signals.some((each) => each?.aborted)) throw noAnswer('aborted')
+  if (signals.some((each) => each?.aborted)) throw noResponseError('aborted')
   const controller = new AbortController()
   const abort = () => controller.abort()
   for (const each of signals) each?.addEventListener('abort', abort)
@@ -22,4 +22,4 @@ export async function abortable<Result>(
 }
 
 const untilAborted = (signal: AbortSignal) =>
-  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(noAnswer('aborted'))))
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(noResponseError('aborted'))))

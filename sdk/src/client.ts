@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch'
 import { abortable } from './abortable.ts'
-import { noAnswer, PaywallError, toError } from './error.ts'
+import { noResponseError, PaywallError, toError } from './error.ts'
 import type { paths } from './generated/api.ts'
 import type { SendOptions } from './retry.ts'
 import { VERSION } from './version.ts'
@@ -28,7 +28,7 @@ export function toOrigin(url: string): string {
   try {
     return new URL(url).origin
   } catch (cause) {
-    throw noAnswer('invalid_url', cause)
+    throw noResponseError('invalid_url', cause)
   }
 }
 
@@ -83,7 +83,7 @@ interface FetchResult<Data> {
 /** Returns the body of a successful response. Throws a `PaywallError` for any other response, or if there is none. */
 export async function unwrap<Data>(call: Promise<FetchResult<Data>>): Promise<Data> {
   const { data, error, response } = await call.catch((cause: unknown) => {
-    throw cause instanceof PaywallError ? cause : noAnswer('not_sent', cause)
+    throw cause instanceof PaywallError ? cause : noResponseError('not_sent', cause)
   })
   if (!response.ok || data === undefined) throw toError(response, error)
   return data

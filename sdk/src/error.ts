@@ -1,7 +1,7 @@
 /** Fields of an error response besides `error` and `message`, such as `hasActivePurchase` or `available`. */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-interface Facts {
+interface PaywallErrorFields {
   status: number
   code: string
   message: string
@@ -18,17 +18,17 @@ export class PaywallError extends Error {
   override readonly name = 'PaywallError'
   /** The HTTP status; 0 if there was no response. */
   readonly status: number
-  /** The error code: a name or a fixed sentence. */
+  /** The response's `error`: a code such as `insufficient`, or at some endpoints a sentence such as `Invalid quantity`. */
   readonly code: string
   /** The response's `X-Request-Id`. Quote it when you contact support. */
   readonly requestId: string | null
-  /** How many seconds to wait before a retry; null if the API sent no `Retry-After`. */
+  /** How many seconds to wait before a retry; null if the response has no `Retry-After`, or a malformed one. */
   readonly retryAfter: number | null
   /** The response's other fields, such as `available` with `insufficient`. */
   readonly details: ErrorDetails
 
   constructor(
-    { status, code, message, requestId = null, retryAfter = null, details = {} }: Facts,
+    { status, code, message, requestId = null, retryAfter = null, details = {} }: PaywallErrorFields,
     options?: ErrorOptions,
   ) {
     super(message, options)
@@ -52,7 +52,7 @@ const MESSAGES = {
 }
 
 /** The error of a call without a response. */
-export const noAnswer = (code: keyof typeof MESSAGES, cause?: unknown) =>
+export const noResponseError = (code: keyof typeof MESSAGES, cause?: unknown) =>
   new PaywallError({ status: 0, code, message: MESSAGES[code] }, { cause })
 
 /** Converts an error response and its parsed body. A response without `error` comes from a proxy and not from the API. */
@@ -71,7 +71,7 @@ export function toError(response: Response, body: unknown): PaywallError {
   })
 }
 
-/** Parses `Retry-After`, a number or a date, to whole seconds from now; null if there is none. */
+/** Parses `Retry-After`, a number or a date, to whole seconds from now; null if it is missing or malformed. */
 export function parseRetryAfter({ headers }: Response): number | null {
   const text = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(text)) return Number(text)

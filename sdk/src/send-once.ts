@@ -1,5 +1,5 @@
 import { abortable } from './abortable.ts'
-import { noAnswer } from './error.ts'
+import { noResponseError } from './error.ts'
 
 export interface SendOnceOptions {
   fetch: typeof fetch
@@ -26,8 +26,8 @@ export async function sendOnce(request: Request, { fetch, timeout, signal }: Sen
       return new Response(await toBody(response), response)
     })
   } catch (cause) {
-    if (signal.aborted) throw noAnswer('aborted')
-    throw late.signal.aborted ? noAnswer('timeout') : noAnswer('network_error', cause)
+    if (signal.aborted) throw noResponseError('aborted')
+    throw late.signal.aborted ? noResponseError('timeout') : noResponseError('network_error', cause)
   } finally {
     clearTimeout(timer)
   }

@@ -1,5 +1,5 @@
 import { type CallOptions, type Client, unwrap } from '../client.ts'
-import { hasCode, noAnswer } from '../error.ts'
+import { hasCode, noResponseError } from '../error.ts'
 import { type SendOptions, send } from '../retry.ts'
 import type { Tokens } from '../schemas.ts'
 import type { Mutex } from './mutex.ts'
@@ -17,7 +17,7 @@ export interface Session {
 export function givenSession(give: () => Promise<string | null>): Session {
   const token = () =>
     give().catch((cause: unknown) => {
-      throw noAnswer('not_sent', cause)
+      throw noResponseError('not_sent', cause)
     })
   const renew = async (refused: string) => {
     const next = await token()
