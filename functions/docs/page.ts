@@ -8,10 +8,13 @@ const LINKS = [
   { path: DOCUMENT_PATH, label: 'openapi.json' },
 ]
 
-/** The navigation bar of the page at `path`. `docs` is the origin of the docs, empty on that origin itself; null if they are not served. */
-export const bar = (path: string, docs: string | null = ''): string => `<nav class="bar" aria-label="Documentation">
+/** The navigation bar of the page at `path`. `docsOrigin`: empty on that origin itself; null if the docs are not served. */
+export const navigationBar = (
+  path: string,
+  docsOrigin: string | null = '',
+): string => `<nav class="bar" aria-label="Documentation">
 <a class="name" href="${FRONT_PATH}">Paywall Billing</a>
-${(docs === null ? [] : LINKS).map((place) => `<a href="${docs}${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
+${(docsOrigin === null ? [] : LINKS).map((place) => `<a href="${docsOrigin}${place.path}"${place.path === path ? ' aria-current="page"' : ''}>${place.label}</a>`).join('\n')}
 </nav>`
 
 interface Page {
@@ -19,11 +22,11 @@ interface Page {
   path: string
   /** HTML, with an element `#text` as the target of the skip link. */
   content: string
-  /** As `bar` takes it. */
-  docs?: string | null
+  /** See `navigationBar`. */
+  docsOrigin?: string | null
 }
 
-export const page = ({ title, path, content, docs }: Page): string => `<!doctype html>
+export const page = ({ title, path, content, docsOrigin }: Page): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -33,7 +36,7 @@ export const page = ({ title, path, content, docs }: Page): string => `<!doctype
 </head>
 <body>
 <a class="skip" href="#text">Skip to the text</a>
-${bar(path, docs)}
+${navigationBar(path, docsOrigin)}
 ${content}
 </body>
 </html>

@@ -1,6 +1,6 @@
 import { inlineSource } from '../../lib/http/style-source.ts'
 import { DOCUMENT_PATH, REFERENCE_PATH, SCRIPT_PATH } from './contract.ts'
-import { bar } from './page.ts'
+import { navigationBar } from './page.ts'
 
 const BAR_HEIGHT_PX = 52
 
@@ -59,7 +59,7 @@ export const REFERENCE_PAGE = `<!doctype html>
 <style>${STYLE}</style>
 </head>
 <body>
-${bar(REFERENCE_PATH)}
+${navigationBar(REFERENCE_PATH)}
 <header><h1 class="heading">API reference</h1></header>
 <redoc></redoc>
 <script type="module">${START}</script>

@@ -12,8 +12,8 @@ export function findRoute(path: string): Route | null {
   return ROUTES.find(({ pattern }) => pattern.test(path)) ?? null
 }
 
-/** Paths of the sites' Worker that the docs' origin also serves: the front page of a host that is no paywall's, and the icon. */
-const ANY_HOST = ['/', '/favicon.ico']
+/** Paths of the Worker `pages` that are also served at the docs' origin: the front page of a host that is no paywall's, and the icon. */
+const PAGES_PATHS_AT_DOCS_ORIGIN = ['/', '/favicon.ico']
 
 /**
  * Finds the route of a path at an origin. The docs run a large third-party script and accept owner keys, so they have an origin of their
@@ -22,6 +22,6 @@ const ANY_HOST = ['/', '/favicon.ico']
 export function routeAt(origin: string, path: string, docsOrigin: string): Route | null {
   const route = findRoute(path)
   if (route?.binding === 'DOCS') return origin === docsOrigin ? route : null
-  if (route?.binding === 'PAGES' && origin === docsOrigin && !ANY_HOST.includes(path)) return null
+  if (route?.binding === 'PAGES' && origin === docsOrigin && !PAGES_PATHS_AT_DOCS_ORIGIN.includes(path)) return null
   return route
 }

@@ -9,7 +9,7 @@ import { dealField, dealFor, dealText, firstAmount } from './deal.ts'
 import { readForm } from './form.ts'
 import { formatTotal } from './formats.ts'
 import { messageFor } from './problem.ts'
-import { replaceableIds, replacedBy } from './sale.ts'
+import { findEndedSubscriptions, replaceableIds } from './sale.ts'
 import { showPage } from './show.ts'
 import { findHome, findSite, openSite, type Site } from './site.ts'
 import type { Price } from './structure.ts'
@@ -75,7 +75,7 @@ async function order(
   again: Again,
 ): Promise<Response> {
   // A form from before a subscription began does not name it, so it does not end it either: start-checkout refuses.
-  const isSwitch = replacedBy(site, price).length > 0 && form('ends') === replaceableIds(site)
+  const isSwitch = findEndedSubscriptions(site, price).length > 0 && form('ends') === replaceableIds(site)
   const offer = dealFor(site, price)?.offer
   const code = offer && offer === site.code?.offer ? site.code.text : undefined
   const opened = await openCheckout(c, site, {

@@ -83,7 +83,7 @@ export const scheduledChange = (site: Site, { slug }: Price): Purchase['schedule
 export const isBeingReplaced = ({ user }: Site, { id }: Purchase): boolean => user?.being_replaced.includes(id) ?? false
 
 /** The visitor's subscriptions that end once this price is paid: all of them, if it is a one-time price that gives access. */
-export const replacedBy = (site: Site, price: Price): Purchase[] =>
+export const findEndedSubscriptions = (site: Site, price: Price): Purchase[] =>
   price.access && !isSubscription(price) ? ownPurchases(site).filter(isSubscription) : []
 
 /** The ids of all subscriptions that a purchase could end. A form repeats them, to show that its buyer has seen their names. */

@@ -1,6 +1,6 @@
 import { dealField, dealFor, dealText, firstAmount, regularAmount } from '../deal.ts'
 import { formatMoney, formatTotal } from '../formats.ts'
-import { availability, replacedBy, trialDays } from '../sale.ts'
+import { availability, findEndedSubscriptions, trialDays } from '../sale.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 import { ChangeLink } from './change-link.tsx'
@@ -17,15 +17,15 @@ interface BuyButtonProps {
   text?: string | undefined
   /** The price that it sells; by default the one that the visitor has chosen. */
   price?: Price | undefined
-  /** Whether it has the field for the number of units of its price: that is on a page once. */
+  /** Whether to show the field for the number of units. Of a price's buttons on a page only the first may. */
   hasUnits?: boolean
-  /** Whether the field for a code is below it: it is on a page once. */
+  /** Whether to show the field for a code; only one button per page may. */
   hasCode: boolean
 }
 
 /**
- * Opens a checkout. Below it is what is due today and later. A link if a subscription can be changed to the price; nothing if the visitor
- * cannot buy it, or any.
+ * Opens a checkout. Below it is what is due today and later. A link if a subscription can be changed to the price; null if the visitor
+ * cannot buy this price or, without one, has no price to choose.
  */
 export function BuyButton({ site, choice, text, price, hasUnits = false, hasCode }: BuyButtonProps) {
   if (price && availability(site, price) === 'change') return <ChangeLink site={site} price={price} />
@@ -54,11 +54,11 @@ export function BuyButton({ site, choice, text, price, hasUnits = false, hasCode
   )
 }
 
-/** Whether a button sells its price, or without one any. */
+/** Whether there is something to sell: the button's own price or, without one, the price that the visitor has chosen. */
 export const isSold = (site: Site, choice: Choice, price: Price | undefined): boolean =>
   price ? availability(site, price) === 'available' : choice.chosen !== undefined
 
-/** The text for each price, of which the style shows that of the chosen one. Browsers without `:has` show a text for all. */
+/** One text per price; the stylesheet shows that of the chosen price. Browsers without `:has` show `of-any`. */
 function ChoiceText({ site, choice }: { site: Site; choice: Choice }) {
   return (
     <>
@@ -79,7 +79,7 @@ function buttonText(site: Site, price: Price): string {
 
 /** What is due today and later, and which subscriptions end. */
 function terms(site: Site, price: Price): string {
-  const ended = replacedBy(site, price).map((purchase) => site.texts.ends(priceLabel(site, purchase)))
+  const ended = findEndedSubscriptions(site, price).map((purchase) => site.texts.ends(priceLabel(site, purchase)))
   return [paymentTerms(site, price), ...ended].join(' ')
 }
 

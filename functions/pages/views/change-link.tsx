@@ -2,7 +2,7 @@ import { CHANGE_PATH } from '../contract.ts'
 import type { Site } from '../site.ts'
 import type { Price } from '../structure.ts'
 
-/** Leads to what a change to a price costs. */
+/** Links to the preview of a change of plan to this price. */
 export const ChangeLink = ({ site, price }: { site: Site; price: Price }) => (
   <p>
     <a class="button" href={site.href(CHANGE_PATH, { price: price.id })}>
