@@ -1,5 +1,4 @@
-// The money facts in a sale's payments. A webhook only triggers the read, so each fact has the same key, whichever kind of webhook arrives,
-// or none.
+// Money facts derived from a sale's payments. Their keys do not depend on what triggered the read, so a repeated read adds nothing.
 
 import * as z from 'zod'
 import { toMinorUnits } from '../../money/money.ts'
@@ -7,7 +6,7 @@ import type { PaymentFact } from '../processor.ts'
 import { isChargedBack, type Payment, Reduction, Renewal } from './objects.ts'
 import { withoutEnded } from './plan.ts'
 
-/** Number of charges to check, the newest: older ones were reported in their time. */
+/** How many of the newest charges to check, besides older ones with refunds or chargebacks. */
 const NEWEST = 12
 
 /** `charges`: latest first. */
@@ -18,7 +17,7 @@ export const saleFacts = (payment: Payment, charges: Payment[]): PaymentFact[] =
 
 /** The facts of charges, or of differences; latest first. */
 export function chargeFacts(charges: Payment[]): PaymentFact[] {
-  const isRecent = (charge: Payment, place: number) => place < NEWEST || charge._embedded != null
+  const isRecent = (charge: Payment, index: number) => index < NEWEST || charge._embedded != null
   return charges
     .filter(isRecent)
     .toReversed()
@@ -36,7 +35,7 @@ function paymentFacts(payment: Payment, charges: Payment[]): PaymentFact[] {
     more: Pick<PaymentFact, 'discount'> = {},
   ) => facts.push({ kind, id: about.id, paymentId: id, ...about.amount, occurredAt, ...more })
 
-  if (status === 'paid') add('succeeded', payment, paidAt ?? createdAt, { discount: takenOff(payment, charges) })
+  if (status === 'paid') add('succeeded', payment, paidAt ?? createdAt, { discount: readDiscount(payment, charges) })
   if (status === 'failed') add('failed', payment, failedAt ?? createdAt)
   for (const refund of _embedded?.refunds ?? []) {
     if (refund.status === 'refunded') add('refunded', refund, refund.createdAt)
@@ -54,11 +53,11 @@ function paymentFacts(payment: Payment, charges: Payment[]): PaymentFact[] {
 
 const Reduced = z.object({ reduction: Reduction, scheduled: Renewal.shape.scheduled })
 
-/** What an offer has taken off a payment. Its metadata also names an offer that has ended, perhaps by an earlier charge or by this one. */
-function takenOff({ metadata, createdAt, amount: { amount, currency } }: Payment, charges: Payment[]): number {
+/** What an offer took off a payment. Metadata keeps an offer after it has ended, so an ended one is ignored. */
+function readDiscount({ metadata, createdAt, amount: { amount, currency } }: Payment, charges: Payment[]): number {
   const { data } = Reduced.safeParse(metadata)
   const until = charges.filter((charge) => charge.createdAt <= createdAt)
   const reduction = data && withoutEnded(data, until)
-  const units = (value: string) => toMinorUnits(Number(value), currency)
-  return reduction && units(reduction.reduced) === amount ? units(reduction.price) - amount : 0
+  const toMinor = (value: string) => toMinorUnits(Number(value), currency)
+  return reduction && toMinor(reduction.reduced) === amount ? toMinor(reduction.price) - amount : 0
 }
