@@ -94,7 +94,7 @@ export async function checkAccess(company: Company): Promise<string[]> {
 /** Reads a life. Purchases and events are read one after the other, so both are read again if an event was written in between. */
 async function readUnchanged(company: Company): Promise<Case> {
   const events = await allWrittenEvents(company)
-  const life = await createCase(company, events, { refusedCheckouts: 0, everything: false, settled: false })
+  const life = await createCase(company, events, { refusedCheckouts: 0, everything: false, isQuiet: false })
   const isUnchanged = (await allWrittenEvents(company)).length === events.length
   return isUnchanged ? life : readUnchanged(company)
 }

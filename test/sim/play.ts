@@ -55,20 +55,20 @@ export async function play(
   await settle(stage, cast)
   const reported = companies.filter((company) => wasFullyReported(company, faultInjector))
   const upToDate = reported.filter(isUpToDate)
-  if (await isOver(upToDate, { reported, settled: false })) return found
+  if (await isOver(upToDate, { reported, isQuiet: false })) return found
   for (const days of SETTLE_DAYS) {
     await Promise.all(companies.filter(isOfTests).map((company) => advanceTime(company, days, cast)))
     await settle(stage, cast)
     const judged = companies.filter((company) => isOfTests(company) || upToDate.includes(company))
-    if (await isOver(judged, { reported, settled: true })) break
+    if (await isOver(judged, { reported, isQuiet: true })) break
   }
   return found
 }
 
-/** `reported`: the companies for which `wasFullyReported` holds. `settled`: see `Knowledge`. */
+/** `reported`: the companies for which `wasFullyReported` holds. `isQuiet`: see `Knowledge`. */
 interface Moment {
   reported: Company[]
-  settled: boolean
+  isQuiet: boolean
 }
 
 const isOfTests = ({ world }: Company) => world.paywall.is_test
@@ -180,13 +180,13 @@ const cancels = (step: Step) =>
 
 /** The violations of each company, with the number of its life. */
 async function checkAll({ backend, faultInjector }: Cast, companies: Company[], moment: Moment) {
-  const { reported, settled } = moment
+  const { reported, isQuiet } = moment
   const faultsOfLife = async (company: Company): Promise<[number, string[]]> => {
     const ids = company.worlds.map(({ paywall }) => paywall.id)
     const known = {
       refusedCheckouts: ids.reduce((sum, id) => sum + faultInjector.getEffects(id).refusedCheckouts, 0),
       everything: reported.includes(company),
-      settled: settled && isOfTests(company),
+      isQuiet: isQuiet && isOfTests(company),
     }
     const eventsNow = async () => (isOfTests(company) ? ids.flatMap(backend.eventsAbout) : writtenEvents(company.world))
     return [company.life.number, await permanentFaults(async () => checkInvariants(company, await eventsNow(), known))]

@@ -19,7 +19,7 @@ export const ALARMS: Invariant = {
     ...falseUnexpected(life),
     ...falseStopFailed(life),
     ...falseDuplicates(life),
-    ...(life.known.settled
+    ...(life.known.isQuiet
       ? replacements(life)
           .filter((each) => isCertain(life, each) && !mayHaveEndedUnseen(each.newer))
           .flatMap((each) => [...unreportedCharges(life, each), ...unreportedStopFailures(life, each)])

@@ -32,7 +32,7 @@ export interface Knowledge {
   /** Whether every change at the processor was reported by a webhook, and all of them arrived. */
   everything: boolean
   /** Whether enough time has passed without faults for reconcile to find what no webhook reported, and to repeat what failed. */
-  settled: boolean
+  isQuiet: boolean
 }
 
 /** The state of a life that the invariants check. */

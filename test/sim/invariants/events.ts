@@ -108,7 +108,7 @@ const RENEWED = 'subscription.renewed'
 /** A change has one event of each type that fits it, and no others. */
 export const EVENT_TYPES: Invariant = {
   name: 'event types',
-  faults: ({ purchases, now, known: { settled } }) =>
+  faults: ({ purchases, now, known: { isQuiet } }) =>
     purchases.flatMap(({ id, interval, status, changes }) => {
       const isRunning = interval !== null && ['trialing', 'active', 'past_due', 'paused'].includes(status)
       if (isRunning && changes.length === 0) return [`${id} was created untold`]
@@ -121,7 +121,7 @@ export const EVENT_TYPES: Invariant = {
         const endsNow = was === undefined || types.includes('subscription.access_ended')
         hadEnded = stillEnded || (isPastGrace(change) && endsNow)
         // If the processor cannot be polled at once, it is polled hourly.
-        const until = changes[place + 1]?.at ?? (settled ? now.getTime() : at)
+        const until = changes[place + 1]?.at ?? (isQuiet ? now.getTime() : at)
         const isUnreported = hasGrace(is) && !hadEnded && until > time(is.access_until) + DAY_MS
         return [
           ...(isRight ? [] : [`${types} and not ${due}: ${JSON.stringify(was)} became ${JSON.stringify(is)}`]),

@@ -22,7 +22,7 @@ export const PAYMENTS_REPORTED: Invariant = {
     processorState: { payments },
     purchases,
     events,
-    known: { everything, settled },
+    known: { everything, isQuiet },
   }) {
     const polled = capabilities.sendsDisputeWebhook ? [] : DECIDED
     const open = [
@@ -39,7 +39,7 @@ export const PAYMENTS_REPORTED: Invariant = {
     return [
       ...Object.entries(payments).flatMap(([kind, count]) => {
         const reported = countReported(kind)
-        const isKnown = polled.includes(kind) ? settled : everything && !open.includes(kind)
+        const isKnown = polled.includes(kind) ? isQuiet : everything && !open.includes(kind)
         const isRight = isKnown ? reported === count : reported <= count
         return isRight ? [] : [`${reported} payments were reported as ${kind}, and there are ${count}`]
       }),
@@ -199,7 +199,7 @@ export const CHARGED_ONCE: Invariant = {
       processorState: { sales },
       purchases,
       events,
-      known: { settled },
+      known: { isQuiet },
     } = life
     const alarmed = new Set(
       events.flatMap(({ type, data: { checkout, subscription } }) => [
@@ -225,12 +225,12 @@ export const CHARGED_ONCE: Invariant = {
         // After a merge, a purchase with the old address creates a new user, until a second merge.
         const users = own.map((id) => buyer(life, id))
         const isTwice = new Set(users).size < users.length
-        return isTwice && (settled || !wasReplaced) ? [`${own.length} subscriptions of ${email} renew`] : []
+        return isTwice && (isQuiet || !wasReplaced) ? [`${own.length} subscriptions of ${email} renew`] : []
       }),
       ...periods
         .filter((period, place) => periods.indexOf(period) !== place)
         .map((period) => `${period} is paid twice`),
-      ...(settled ? people.flatMap((person) => outlived(life, person, renewing)) : []),
+      ...(isQuiet ? people.flatMap((person) => outlived(life, person, renewing)) : []),
       ...sales.flatMap((sale) => overlappingPeriods(life, sale)),
       ...(active > sales.filter(({ isSubscription }) => isSubscription).length
         ? [`${active} subscriptions are active there, and fewer were sold`]

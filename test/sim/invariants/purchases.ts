@@ -100,8 +100,8 @@ export const ENDS_FOR_REASON: Invariant = {
   faults: (life) =>
     life.processorState.sales.flatMap((sale) => {
       const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
-      // A purchase that never began here is a second trial. Where we create the subscription, a failed call is repeated: once `settled`, the subscription exists.
-      if (!purchase || purchase.changes.length === 0 || sale.renews || !life.known.settled) return []
+      // A purchase that never began here is a second trial. Where we create the subscription, a failed call is repeated: once `isQuiet`, the subscription exists.
+      if (!purchase || purchase.changes.length === 0 || sale.renews || !life.known.isQuiet) return []
       return isStopped(life, sale, purchase) || isReplaced(life, purchase)
         ? []
         : [`${sale.processorId} does not renew, and nobody wanted that`]

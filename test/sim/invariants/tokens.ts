@@ -43,7 +43,7 @@ export const TOKENS_CHANGED: Invariant = {
 
 /** A paid period credits its tokens once. A full refund takes them back. */
 export const TOKENS_CREDITED: Invariant = {
-  name: 'tokens brought',
+  name: 'tokens credited',
   faults: (life) =>
     life.members.flatMap((member) => {
       const [least, most] = dueTokens(life, member)
@@ -73,29 +73,29 @@ function dueTokens(life: Case, member: Member): [least: number, most: number] {
  * Whether polls have found every period, although webhooks are missing: enough time has passed, nothing was refunded or disputed, and no
  * step charged a period before its time.
  */
-function arePeriodsPolled({ company: { records, life }, known: { settled } }: Case): boolean {
+function arePeriodsPolled({ company: { records, life }, known: { isQuiet } }: Case): boolean {
   const isCharged = life.steps.some((step) => step?.act === 'renew' || step?.act === 'roll-over')
-  return settled && !isCharged && records('refunds').length === 0 && records('disputes').length === 0
+  return isQuiet && !isCharged && records('refunds').length === 0 && records('disputes').length === 0
 }
 
 const sumBy = <Each>(all: Each[], count: (each: Each) => number) => all.reduce((sum, each) => sum + count(each), 0)
 
 /** A period that credited tokens, with everything that was charged in it. */
-interface Credited {
+interface CreditedPeriod {
   charged: PaidPeriod[]
   end: number
 }
 
 const tokensPerPeriod = ({ interval, unitAmount, quantity }: PaidPeriod) =>
   isUnlisted(unitAmount) ? 0 : TOKENS_A_PERIOD[interval] * quantity
-const maxTokens = ({ charged }: Credited) => Math.max(...charged.map(tokensPerPeriod))
+const maxTokens = ({ charged }: CreditedPeriod) => Math.max(...charged.map(tokensPerPeriod))
 
 /**
  * Groups the paid periods of a sale by the credited periods that they belong to. A paid period that begins before the end of the last
  * credited one is part of it: only if it has more tokens are the missing ones credited, and the credited period becomes longer.
  */
-function creditedPeriods({ paidPeriods }: Pick<Sale, 'paidPeriods'>): Credited[] {
-  const credited: Credited[] = []
+function creditedPeriods({ paidPeriods }: Pick<Sale, 'paidPeriods'>): CreditedPeriod[] {
+  const credited: CreditedPeriod[] = []
   for (const period of paidPeriods) {
     const last = credited.at(-1)
     if (!last || period.start >= last.end) {
@@ -108,31 +108,31 @@ function creditedPeriods({ paidPeriods }: Pick<Sale, 'paidPeriods'>): Credited[]
   return credited
 }
 
-const isGivenBack = ({ charged }: Credited) => charged.some((period) => period.isGivenBack)
+const isGivenBack = ({ charged }: CreditedPeriod) => charged.some((period) => period.isGivenBack)
 
 /** The minimum of tokens that a subscription has credited. */
 const minTokens = (sale: Sale, purchase: StoredPurchase): number =>
-  minOfKnown(sale, (paidPeriods) => {
+  minOverKnownPeriods(sale, (paidPeriods) => {
     const kept = creditedPeriods({ paidPeriods }).filter((each) => !isGivenBack(each))
     return sumBy(kept, sale.status === 'canceled' ? (each) => reportedTokens(each, purchase) : lastTokens)
   })
 
 /**
- * The minimum of a count over what the service may know. If the step `renew` charges a period in advance and a change of plan then begins
- * an earlier one, the service may know of only one of the two: at a real processor, the latest charge is never for a period that has not
- * begun.
+ * The minimum of a count over the periods that the service may know. Charges can be out of order here, because the step `renew` charges a
+ * period in advance and a change of plan may then begin an earlier one. The service may know only one of two such charges, so take the
+ * lower count. At a real processor, the latest charge is never for a period that has not begun.
  */
-const minOfKnown = ({ paidPeriods }: Sale, count: (known: PaidPeriod[]) => number): number =>
-  Math.min(...[isNotOvertaken, isNotOvertaking].map((isKnown) => count(paidPeriods.filter(isKnown))))
+const minOverKnownPeriods = ({ paidPeriods }: Sale, count: (known: PaidPeriod[]) => number): number =>
+  Math.min(...[startsBeforeAllLater, startsAfterAllEarlier].map((isKnown) => count(paidPeriods.filter(isKnown))))
 
 /** The tokens of the last charge in a period. If a plan changed twice between two reads, the service knows only the last one. */
-const lastTokens = ({ charged }: Credited) => tokensPerPeriod(charged.at(-1)!)
+const lastTokens = ({ charged }: CreditedPeriod) => tokensPerPeriod(charged.at(-1)!)
 
 /**
  * The tokens of a period if it was reported as paid for while the subscription was active, otherwise 0: a period credits nothing if the
  * subscription has ended by the time the service learns of the period.
  */
-const reportedTokens = ({ charged }: Pick<Credited, 'charged'>, { changes }: StoredPurchase) =>
+const reportedTokens = ({ charged }: Pick<CreditedPeriod, 'charged'>, { changes }: StoredPurchase) =>
   Math.max(0, ...charged.filter((period) => isReported(period, changes)).map(tokensPerPeriod))
 
 const isReported = ({ end, paidAt, interval }: PaidPeriod, changes: Change[]) =>
@@ -144,11 +144,11 @@ const isReported = ({ end, paidAt, interval }: PaidPeriod, changes: Change[]) =>
       paidAt * 1000 < at,
   )
 
-const isNotOvertaken = ({ start }: PaidPeriod, place: number, all: PaidPeriod[]) =>
-  !all.slice(place).some((later) => later.start < start)
+const startsBeforeAllLater = ({ start }: PaidPeriod, index: number, all: PaidPeriod[]) =>
+  !all.slice(index).some((later) => later.start < start)
 
-const isNotOvertaking = ({ start }: PaidPeriod, place: number, all: PaidPeriod[]) =>
-  !all.slice(0, place).some((earlier) => earlier.start > start)
+const startsAfterAllEarlier = ({ start }: PaidPeriod, index: number, all: PaidPeriod[]) =>
+  !all.slice(0, index).some((earlier) => earlier.start > start)
 
 /**
  * The tokens that refunds certainly took back. For a period whose plan was changed, these are only those of the charge that credits least.
@@ -176,7 +176,7 @@ function ongoingTokens({ company: { records }, processorState: { sales } }: Case
       return 0
     return Math.max(
       TOKENS_A_PERIOD.month,
-      minOfKnown(sale, (charged) => reportedTokens({ charged }, purchase)),
+      minOverKnownPeriods(sale, (charged) => reportedTokens({ charged }, purchase)),
     )
   })
 }
