@@ -100,7 +100,7 @@ import { startAcmeEmulator } from './acme/emulator.ts'
       [endPattern('AUSTRIAN_GERMAN'), '\n  acme: null,'],
       [endPattern('FIXED_LANGUAGE'), "\n  acme: ['fr', 'fr'],"],
     ),
-    extend('test/conformance/drivers/plans.ts', [endPattern('UNNAMED'), "\n  acme: ['team', 'firm'],"]),
+    extend('test/conformance/drivers/plans.ts', [endPattern('UNMATCHED'), "\n  acme: ['team', 'firm'],"]),
     extend('test/processors/rest.test.ts', [endPattern('ERRORS'), '\n  acme: {},']),
     extend('test/scenarios/rebuy.test.ts', [/(?<=const FAILURES.*)(?= \}\n)/, ', acme: 0']),
     extend('test/scenarios/switch-plan.test.ts', [endPattern('EXPECTED'), '\n  acme: { charged: [], reported: [] },']),

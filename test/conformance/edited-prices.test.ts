@@ -4,7 +4,7 @@ import { ownerEvents } from '../support/owner-events.ts'
 import type { FileJson } from '../support/paywall-file.ts'
 import { advancePastPeriodEnd, type Buyer, newEvents, open, pay, readPurchase } from './buyer.ts'
 import { getPlans, sell } from './changing.ts'
-import { addUnlistedPrices } from './drivers/plans.ts'
+import { addUnmatchedPrices } from './drivers/plans.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // A price that is edited in the paywall file between the opening of a page and its payment.
@@ -46,7 +46,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const before = getShop(acquiring, 1)
     const buyer = await open(before)
     buyer.shop = await sell(before, editMonthly({ interval: 'year' }))
-    await addUnlistedPrices(buyer.shop, getPlans(before).monthly)
+    await addUnmatchedPrices(buyer.shop, getPlans(before).monthly)
     await pay(buyer)
     await expectSold(buyer, getMonthlyPrice(before))
   })

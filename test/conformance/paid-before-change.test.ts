@@ -16,7 +16,7 @@ import {
 import { changePlanAndSync, getPlans } from './changing.ts'
 import { beforeWebhooksArrive } from './drivers/missed-webhooks.ts'
 import { PAUSES_PAID, pause } from './drivers/pausing.ts'
-import { addUnlistedPrices, changePlan, payAndChange, teamPlan } from './drivers/plans.ts'
+import { addUnmatchedPrices, changePlan, payAndChange, teamPlan } from './drivers/plans.ts'
 import { reconcileAll } from './reconcile.ts'
 import { useShops } from './shop.ts'
 
@@ -42,7 +42,7 @@ test.each(PAUSES_PAID)(
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('the sold features last to the end of the paid period if the plan changes to a price not in the paywall file', async () => {
     const shop = getShop(acquiring)
-    await addUnlistedPrices(shop, teamPlan(acquiring))
+    await addUnmatchedPrices(shop, teamPlan(acquiring))
     const buyer = await open(shop)
     await payAndChange(shop, buyer.checkoutUrl, teamPlan(acquiring))
     await newEvents(buyer)
@@ -58,7 +58,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     async (interval) => {
       const shop = getShop(acquiring, interval === 'month' ? 1 : 2)
       const plan = { ...teamPlan(acquiring), interval }
-      await addUnlistedPrices(shop, plan)
+      await addUnmatchedPrices(shop, plan)
       const buyer = await buy(shop)
       await beforeWebhooksArrive(shop, async () => {
         await advancePastPeriodEnd(buyer)

@@ -3,7 +3,7 @@ import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { FileJson } from '../support/paywall-file.ts'
 import { advanceClock, buy, newEvents, readPurchase, readState, readTokens } from './buyer.ts'
 import { changePlanAndSync, getPlans } from './changing.ts'
-import { addUnlistedPrices, firmPlan, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
+import { addUnmatchedPrices, firmPlan, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
 import { useShops } from './shop.ts'
 
 // Tokens credited after a change of plan or with a daily top-up, and tokens on yearly and local prices.
@@ -62,7 +62,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('when the features end for a price not in the paywall file, the owner gets an event, and the daily top-up starts', async () => {
     const shop = getShop(acquiring, 3)
     const plan = { ...teamPlan(acquiring), interval: 'year' } as const
-    await addUnlistedPrices(shop, plan)
+    await addUnmatchedPrices(shop, plan)
     const buyer = await buy(shop)
     const end = Date.parse(String((await readPurchase(buyer))?.current_period_end))
     await changePlanAndSync(buyer, plan)

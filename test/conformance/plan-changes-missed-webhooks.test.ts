@@ -13,7 +13,7 @@ import {
 } from './buyer.ts'
 import { getPlans } from './changing.ts'
 import { beforeWebhooksArrive } from './drivers/missed-webhooks.ts'
-import { addUnlistedPrices, changePlan, payAndChange, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
+import { addUnmatchedPrices, changePlan, payAndChange, paysChangesAtOnce, teamPlan } from './drivers/plans.ts'
 import { reconcileAll } from './reconcile.ts'
 import { useShops } from './shop.ts'
 
@@ -54,7 +54,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     async (to) => {
       const shop = getShop(acquiring)
       const plan = to === 'team' ? teamPlan(acquiring) : getPlans(shop).plus
-      if (to === 'team') await addUnlistedPrices(shop, plan)
+      if (to === 'team') await addUnmatchedPrices(shop, plan)
       const buyer = await open(shop)
       await payAndChange(shop, buyer.checkoutUrl, plan)
       await newEvents(buyer)
@@ -85,7 +85,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a renewal before a change to a price not in the paywall file credits its own tokens', async () => {
     const shop = getShop(acquiring)
     if (paysChangesAtOnce(acquiring)) return
-    await addUnlistedPrices(shop, teamPlan(acquiring))
+    await addUnmatchedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     await beforeWebhooksArrive(shop, async () => {
       await causeAtProcessor(buyer, shop.account.renew)

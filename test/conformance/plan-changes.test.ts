@@ -15,7 +15,7 @@ import {
   readTokens,
 } from './buyer.ts'
 import { changePlanAndSync, getPlans } from './changing.ts'
-import { addUnlistedPrices, changePlan, paysChangesAtOnce, sendsPlanChangeWebhook, teamPlan } from './drivers/plans.ts'
+import { addUnmatchedPrices, changePlan, paysChangesAtOnce, sendsPlanChangeWebhook, teamPlan } from './drivers/plans.ts'
 import { setUp } from './drivers/set-up.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
@@ -128,7 +128,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { schedulePlan } = shop.account
     if (!schedulePlan) return
     const buyer = await buy(shop)
-    await addUnlistedPrices(shop, teamPlan(acquiring))
+    await addUnmatchedPrices(shop, teamPlan(acquiring))
     await causeAtProcessor(buyer, (id) => schedulePlan(id, teamPlan(acquiring).price))
     expect(await readPurchase(buyer)).toMatchObject({ scheduled_change: { price_id: null, price_slug: null } })
   })

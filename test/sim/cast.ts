@@ -1,7 +1,7 @@
 import type { PaywallFile } from '../../cli/paywall-file/file.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
-import { addUnlistedPrices, teamPlan } from '../conformance/drivers/plans.ts'
+import { addUnmatchedPrices, teamPlan } from '../conformance/drivers/plans.ts'
 import { setUp } from '../conformance/drivers/set-up.ts'
 import { createFaultInjector, type FaultInjector } from './fault-injection.ts'
 import { MOST_LIVES } from './history.ts'
@@ -50,7 +50,7 @@ export async function assembleCast(stage: Stage, history: PartialHistory): Promi
   for (const { life, world } of companies) {
     const { setup, processor: acquiring } = life
     await setUp(world[acquiring], world.paywall.id, setup)
-    await addUnlistedPrices({ world, acquiring, paywall: world.paywall }, teamPlan(acquiring))
+    await addUnmatchedPrices({ world, acquiring, paywall: world.paywall }, teamPlan(acquiring))
   }
   const faultInjector = createFaultInjector(companies.flatMap(getFaultTargets), (paywallId) =>
     endLeases(stage.world, paywallId),

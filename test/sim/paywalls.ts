@@ -153,7 +153,7 @@ function offersAt(acquiring: ProcessorName): FileJson[] {
 }
 
 /** Whether a price is `team`, which is not in the paywall file. Its amount is that of no other price. */
-export const isUnlisted = (unitAmount: number) => unitAmount === TEAM_CENTS
+export const isUnmatched = (unitAmount: number) => unitAmount === TEAM_CENTS
 
 /** The features of each price. Edits do not change them. */
 export const FEATURES: Record<string, string[]> = {

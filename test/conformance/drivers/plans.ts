@@ -38,8 +38,8 @@ export async function refuseDeclinedChanges({ world, acquiring, paywall }: Shop,
   if (acquiring === 'chargebee') await world.chargebee.setDeclinedChange(paywall.id, refuses ? 'refused' : 'made')
 }
 
-/** Adds prices at the processor and to its portal that are not in the paywall file. */
-export async function addUnlistedPrices(
+/** Adds prices at the processor and to its portal that are not in the paywall file, so that purchases of them are unmatched. */
+export async function addUnmatchedPrices(
   { world, acquiring, paywall }: Pick<Shop, 'acquiring' | 'paywall'> & { world: Emulators },
   ...plans: Plan[]
 ) {
@@ -65,7 +65,7 @@ export async function changePlan(
 }
 
 /** Each processor's ids of two prices that are in no paywall file. */
-const UNNAMED: Record<ProcessorName, readonly [string, string]> = {
+const UNMATCHED: Record<ProcessorName, readonly [string, string]> = {
   stripe: ['price_team', 'price_firm'],
   polar: ['2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0006', '2f6f0b7a-6a51-4c5e-9a4e-0b1f1c2e0007'],
   chargebee: ['team-USD-monthly', 'firm-USD-monthly'],
@@ -78,14 +78,14 @@ export const TEAM_CENTS = 2999
 
 /** 29.99 USD a month, not in the paywall file. */
 export const teamPlan = (acquiring: ProcessorName): Plan => ({
-  price: UNNAMED[acquiring][0],
+  price: UNMATCHED[acquiring][0],
   amount: TEAM_CENTS,
   interval: 'month',
 })
 
 /** 49.99 USD a month, not in the paywall file. */
 export const firmPlan = (acquiring: ProcessorName): Plan => ({
-  price: UNNAMED[acquiring][1],
+  price: UNMATCHED[acquiring][1],
   amount: 4999,
   interval: 'month',
 })

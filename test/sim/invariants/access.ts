@@ -1,4 +1,4 @@
-import { FEATURES, isUnlisted } from '../paywalls.ts'
+import { FEATURES, isUnmatched } from '../paywalls.ts'
 import { type Case, findOrder, findSale, type Invariant, type StoredPurchase } from './case.ts'
 import { pastDueSince } from './changes.ts'
 
@@ -90,7 +90,7 @@ function getFeatures(life: Case, purchase: StoredPurchase): { certain: string[];
   const was = changes.findLast(({ is }) => is.price_slug !== null)?.is
   const { paidPeriods = [] } = findSale(life, purchase) ?? {}
   // Without an event before the change, a trial is the only period that may not be paid for.
-  const paidEnds = paidPeriods.filter(({ unitAmount }) => !isUnlisted(unitAmount)).map(({ end }) => end * 1000)
+  const paidEnds = paidPeriods.filter(({ unitAmount }) => !isUnmatched(unitAmount)).map(({ end }) => end * 1000)
   const ends = [time(was?.current_period_end ?? purchase.trial_end), Math.max(...paidEnds)].filter(Number.isFinite)
   const kept = FEATURES[was?.price_slug ?? findOrder(life.company, purchase)?.slug ?? ''] ?? []
   const now = life.now.getTime()

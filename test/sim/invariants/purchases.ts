@@ -1,6 +1,6 @@
 import { getDriver } from '../../conformance/drivers/drivers.ts'
 import type { Plan, Sale } from '../../conformance/drivers/sale.ts'
-import { isUnlisted } from '../paywalls.ts'
+import { isUnmatched } from '../paywalls.ts'
 import type { Company, Order } from '../person.ts'
 import { type Case, DAY_SECONDS, findOrder, type Invariant, type StoredPurchase } from './case.ts'
 
@@ -174,5 +174,5 @@ function chargedFor({ life: { processor } }: Company, { price, quantity }: Plan)
   const { prices } = getDriver(processor)
   const slug = interval === 'year' ? 'yearly' : 'monthly'
   const isNamed = interval === 'year' ? id === prices.yearly : [prices.monthly, prices.local].includes(id)
-  return { slug: isNamed && !isUnlisted(amount) ? slug : null, amount, currency: currency.toUpperCase(), quantity }
+  return { slug: isNamed && !isUnmatched(amount) ? slug : null, amount, currency: currency.toUpperCase(), quantity }
 }

@@ -1,6 +1,6 @@
 import type { PaidPeriod, Sale } from '../../conformance/drivers/sale.ts'
 import { verifiedBalances } from '../../support/user-state.ts'
-import { DAILY_LIMIT, isUnlisted, TOKENS_A_PERIOD } from '../paywalls.ts'
+import { DAILY_LIMIT, isUnmatched, TOKENS_A_PERIOD } from '../paywalls.ts'
 import { type Case, DAY_SECONDS, type Invariant, type Member, type StoredPurchase } from './case.ts'
 import type { Change } from './changes.ts'
 import { isSameDay } from './events.ts'
@@ -87,7 +87,7 @@ interface CreditedPeriod {
 }
 
 const tokensPerPeriod = ({ interval, unitAmount, quantity }: PaidPeriod) =>
-  isUnlisted(unitAmount) ? 0 : TOKENS_A_PERIOD[interval] * quantity
+  isUnmatched(unitAmount) ? 0 : TOKENS_A_PERIOD[interval] * quantity
 const maxTokens = ({ charged }: CreditedPeriod) => Math.max(...charged.map(tokensPerPeriod))
 
 /**
@@ -171,8 +171,8 @@ function ongoingTokens({ company: { records }, processorState: { sales } }: Case
   if (records('refunds').length > 0 || records('disputes').length > 0) return 0
   return sumBy(own, (purchase) => {
     const sale = sales.find(({ processorId }) => processorId === purchase.processorId)
-    const wasUnlisted = purchase.changes.some(({ is }) => is.price_slug === null)
-    if (!sale || sale.paid.length === 0 || purchase.status !== 'active' || purchase.trial_end !== null || wasUnlisted)
+    const wasUnmatched = purchase.changes.some(({ is }) => is.price_slug === null)
+    if (!sale || sale.paid.length === 0 || purchase.status !== 'active' || purchase.trial_end !== null || wasUnmatched)
       return 0
     return Math.max(
       TOKENS_A_PERIOD.month,

@@ -12,7 +12,7 @@ import {
   readTokens,
 } from './buyer.ts'
 import { changePlanAndSync, sell } from './changing.ts'
-import { addUnlistedPrices, firmPlan, type Plan, teamPlan } from './drivers/plans.ts'
+import { addUnmatchedPrices, firmPlan, type Plan, teamPlan } from './drivers/plans.ts'
 import { paymentEvents } from './money.ts'
 import { type Shop, useShops } from './shop.ts'
 
@@ -36,13 +36,13 @@ const noPrice = { price_id: null, price_slug: null }
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('features last to the end of the paid period; then there is only access, until the price is added to the paywall file', async () => {
     const shop = getShop(acquiring)
-    await addUnlistedPrices(shop, teamPlan(acquiring))
+    await addUnmatchedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     expect(await changePlanAndSync(buyer, teamPlan(acquiring))).toContain('subscription.plan_changed')
     expect(await readState(buyer)).toMatchObject({ paid: true, features: ['export'], purchases: [noPrice] })
     const changed = (await ownerEvents(shop.world, buyer.userId)).find(({ type }) => type.endsWith('plan_changed'))
     expect(changed?.data).toMatchObject({ subscription: noPrice, previous: { price_slug: 'monthly' } })
-    const logged = shop.world.logs.filter(({ message }) => message.includes(NOT_NAMED))
+    const logged = shop.world.logs.filter(({ message }) => message.includes(UNMATCHED_LOG))
     expect(logged.some(({ message }) => message.includes(shop.paywall.id))).toBe(true)
 
     await advancePastPeriodEnd(buyer)
@@ -60,10 +60,10 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(600)
   })
 
-  test('features that a subscription had when it ended stay what its last event showed', async () => {
+  test('an ended subscription keeps the features of its last event', async () => {
     const shop = getShop(acquiring, 1)
     if (!shop.capabilities.supportsImmediateEnd) return
-    await addUnlistedPrices(shop, teamPlan(acquiring))
+    await addUnmatchedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     await changePlanAndSync(buyer, teamPlan(acquiring))
     await causeAtProcessor(buyer, shop.account.end)
@@ -76,9 +76,9 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('a change between two prices not in the paywall file emits an event, and is logged', async () => {
     const shop = getShop(acquiring, 1)
     const plans = [teamPlan(acquiring), firmPlan(acquiring)]
-    await addUnlistedPrices(shop, ...plans)
+    await addUnmatchedPrices(shop, ...plans)
     const buyer = await buy(shop)
-    const logged = () => shop.world.logs.filter(({ message }) => message.includes(NOT_NAMED)).length
+    const logged = () => shop.world.logs.filter(({ message }) => message.includes(UNMATCHED_LOG)).length
     const before = logged()
     for (const [index, plan] of plans.entries()) {
       expect(await changePlanAndSync(buyer, plan)).toContain('subscription.plan_changed')
@@ -95,7 +95,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a refund of a period without tokens removes no tokens of earlier periods', async () => {
     const shop = getShop(acquiring, 1)
-    await addUnlistedPrices(shop, teamPlan(acquiring))
+    await addUnmatchedPrices(shop, teamPlan(acquiring))
     const buyer = await buy(shop)
     const [first] = await paymentEvents(buyer)
     await changePlanAndSync(buyer, teamPlan(acquiring))
@@ -112,11 +112,11 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const buyer = await buy(shop)
     buyer.shop = await sell(shop, (prices) => prices.filter(({ slug }) => slug !== 'plus'))
     const plus: Plan = { price: shop.driver.prices.plus, amount: 1999, interval: 'month' }
-    await addUnlistedPrices(buyer.shop, plus)
+    await addUnmatchedPrices(buyer.shop, plus)
     expect(await changePlanAndSync(buyer, plus)).toContain('subscription.plan_changed')
     const { id } = shop.paywall.prices.find(({ slug }) => slug === 'plus')!
     expect(await readPurchase(buyer)).toMatchObject({ price_id: id, price_slug: 'plus', features: ['export', 'api'] })
   })
 })
 
-const NOT_NAMED = 'subscription charged for a price that is not in the paywall file'
+const UNMATCHED_LOG = 'subscription charged for a price that is not in the paywall file'
