@@ -97,8 +97,8 @@ function dueTypes(change: Change, hadEnded: boolean): string[] {
   if (was === undefined) return ['subscription.created']
   const due = Object.keys(TYPES).filter((type) => TYPES[type]!(is, was, hadEnded, change))
   // A plan that no price of the paywall refers to may be changed to another such plan.
-  const isUnnamed = is.price_id === null && was.price_id === null && !isDeepStrictEqual(is, was)
-  if (isUnnamed && types.includes('subscription.plan_changed')) due.push('subscription.plan_changed')
+  const isUnmatched = is.price_id === null && was.price_id === null && !isDeepStrictEqual(is, was)
+  if (isUnmatched && types.includes('subscription.plan_changed')) due.push('subscription.plan_changed')
   if (types.includes(RENEWED)) due.push(RENEWED)
   return due.length > 0 || isDeepStrictEqual(is, was) ? due : ['subscription.updated']
 }
