@@ -103,7 +103,7 @@ import { startAcmeEmulator } from './acme/emulator.ts'
     extend('test/conformance/drivers/plans.ts', [endPattern('UNMATCHED'), "\n  acme: ['team', 'firm'],"]),
     extend('test/processors/rest.test.ts', [endPattern('ERRORS'), '\n  acme: {},']),
     extend('test/scenarios/rebuy.test.ts', [/(?<=const FAILURES.*)(?= \}\n)/, ', acme: 0']),
-    extend('test/scenarios/switch-plan.test.ts', [endPattern('EXPECTED'), '\n  acme: { charged: [], reported: [] },']),
+    extend('test/scenarios/switch-plan.test.ts', [endPattern('EXPECTED'), '\n  acme: { charges: [], events: [] },']),
     extend('test/scenarios/chargeback.test.ts', [endPattern('OTHER_EVENTS'), '\n  acme: [[], []],']),
   ]
 }

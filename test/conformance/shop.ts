@@ -9,7 +9,7 @@ import { type FileJson, monthly, yearly } from '../support/paywall-file.ts'
 import { startTestWorld, type TestWorld } from '../support/world.ts'
 import type { AccountControls, Driver } from './drivers/driver.ts'
 import { getAccountControls, getDriver } from './drivers/drivers.ts'
-import { taxed } from './drivers/set-up.ts'
+import { taxSettings } from './drivers/set-up.ts'
 import { getProcessor, SHOP_NAMES, type ShopName } from './drivers/shop-names.ts'
 
 /** A paywall that sells through one of the processors, with everything that a test needs. */
@@ -54,7 +54,7 @@ export function paywallAt(acquiring: ProcessorName) {
   }
   const credentials: FileJson = EMULATORS[acquiring].demoCredentials()
   return {
-    settings: { tokenization_queries: [{ type: 'standard' }], ...taxed(acquiring) },
+    settings: { tokenization_queries: [{ type: 'standard' }], ...taxSettings(acquiring) },
     processor: { acquiring, credentials },
     prices: [
       monthly({ processorPrice, locals: [inGermany], features: ['export'] }),
@@ -66,7 +66,7 @@ export function paywallAt(acquiring: ProcessorName) {
   }
 }
 
-type Sold = ReturnType<typeof paywallAt>
+type PaywallJson = ReturnType<typeof paywallAt>
 
 /** The shop of a paywall in the current file. */
 export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePaywall, key = world.key): Shop {
@@ -85,11 +85,11 @@ export function shopAt(world: TestWorld, paywall: FilePaywall, neighbour: FilePa
   }
 }
 
-function soldAt(name: ShopName): Sold {
+function paywallAtShop(name: ShopName): PaywallJson {
   const { acquiring, unset } = getProcessor(name)
-  const sold = paywallAt(acquiring)
-  for (const credential of unset) delete sold.processor.credentials[credential]
-  return sold
+  const paywall = paywallAt(acquiring)
+  for (const credential of unset) delete paywall.processor.credentials[credential]
+  return paywall
 }
 
 /**
@@ -98,14 +98,14 @@ function soldAt(name: ShopName): Sold {
  */
 export function useShops(
   count = 2,
-  change: (sold: Sold, index: number, acquiring: ProcessorName) => FileJson = (sold) => sold,
+  change: (paywall: PaywallJson, index: number, acquiring: ProcessorName) => FileJson = (paywall) => paywall,
 ): (name: ShopName, index?: number) => Shop {
   let world: TestWorld
   beforeAll(async () => {
     const createPaywalls = (name: ShopName) =>
       Array.from({ length: count }, (_, index) => {
-        const sold = soldAt(name)
-        return change(sold, index, sold.processor.acquiring)
+        const paywall = paywallAtShop(name)
+        return change(paywall, index, paywall.processor.acquiring)
       })
     const paywalls = SHOP_NAMES.flatMap(createPaywalls)
     world = await startTestWorld({ file: { paywalls } })

@@ -3,7 +3,7 @@ import type { Row } from '../../dev/world/scenario/play.ts'
 import { CHARGEBACK } from '../../dev/world/scenario/scenarios/chargeback.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
-import { charged, playAndDeliver, reported, useStages } from './stages.ts'
+import { chargesByMonth, eventsByMonth, playAndDeliver, useStages } from './stages.ts'
 
 const getStage = useStages()
 
@@ -26,7 +26,7 @@ test.each(PROCESSOR_NAMES)(
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(getStage(acquiring), CHARGEBACK)
     const [sameMonth, nextMonth] = OTHER_EVENTS[acquiring]
-    expect(charged(months)).toEqual([
+    expect(chargesByMonth(months)).toEqual([
       ['249.00 USD (249.00 USD charged back)', '249.00 USD', '9.99 USD'],
       ['9.99 USD (9.99 USD charged back)'],
       nextMonth.length > 0 ? ['9.99 USD'] : [],
@@ -36,7 +36,7 @@ test.each(PROCESSOR_NAMES)(
     const sold = ['checkout.completed', 'payment.succeeded 249.00 USD']
     const lost = ['payment.disputed 249.00 USD', 'payment.dispute_lost 249.00 USD']
     const won = [...(refundsWhenDisputed ? lost : lost.slice(0, 1)), 'payment.dispute_won 249.00 USD']
-    expect(reported(months)).toEqual([
+    expect(eventsByMonth(months)).toEqual([
       [
         ...sold,
         ...lost,

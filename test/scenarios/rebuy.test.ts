@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { REBUY } from '../../dev/world/scenario/scenarios/rebuy.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
-import { charged, playAndDeliver, reported, stepTexts, useStages } from './stages.ts'
+import { chargesByMonth, eventsByMonth, playAndDeliver, stepTexts, useStages } from './stages.ts'
 
 const getStage = useStages()
 
@@ -20,11 +20,11 @@ test.each(PROCESSOR_NAMES)(
     // Mollie charges again only for the next period: the failed month is never paid.
     const isLate = acquiring === 'mollie'
     const once = ['9.99 USD']
-    expect(charged(months)).toEqual([once, isLate ? [] : once, once, once, once])
+    expect(chargesByMonth(months)).toEqual([once, isLate ? [] : once, once, once, once])
 
     const failures = Array.from({ length: FAILURES[acquiring] }, () => 'payment.failed 9.99 USD')
     const failed = [...failures, 'subscription.access_ended', 'subscription.past_due']
-    expect(reported(months)).toEqual([
+    expect(eventsByMonth(months)).toEqual([
       ['checkout.completed', 'subscription.created', 'subscription.trial_ending', ...RENEWED].toSorted(),
       [...failed, ...(isLate ? [] : RECOVERED)].toSorted(),
       isLate ? RECOVERED : RENEWED,

@@ -13,12 +13,12 @@ import { type TestWorld, useTestWorld } from '../support/world.ts'
 
 type TestStage = Stage & { world: TestWorld }
 
-/** Five stages in one world: the demo's paywall at each processor. */
+/** One stage per processor, all in one world: the demo's paywall at each processor. */
 export function useStages(): (acquiring: ProcessorName) => TestStage {
   const world = useTestWorld()
   let stages: TestStage[] = []
   beforeAll(async () => {
-    stages = await stagesIn(world)
+    stages = await createStages(world)
   })
   return (acquiring) => {
     const stage = stages.find(({ paywall }) => paywall.processor.acquiring === acquiring)
@@ -27,7 +27,7 @@ export function useStages(): (acquiring: ProcessorName) => TestStage {
   }
 }
 
-async function stagesIn(world: TestWorld): Promise<TestStage[]> {
+async function createStages(world: TestWorld): Promise<TestStage[]> {
   const receiver = Number(new URL(world.receiver.url).port)
   const file = await readDemo(PROCESSOR_NAMES, { receiver, secrets: world.secrets })
   await world.apply(file)
@@ -51,11 +51,13 @@ export async function playAndDeliver(stage: TestStage, scenario: Scenario): Prom
   return played
 }
 
-/** What the processor charged, month by month. */
-export const charged = (months: Month[]) => months.map(({ charges }) => charges.map(chargeText))
+/** The texts of the processor's charges, month by month. */
+export const chargesByMonth = (months: Month[]) => months.map(({ charges }) => charges.map(chargeText))
 
-/** The owner's events, month by month, sorted, without subscription.updated: a new period may show before it is paid. */
-export const reported = (months: Month[]) => months.map(({ events }) => eventTexts(events))
+/**
+ * The texts of the owner's events, month by month, sorted. Left out: subscription.updated, because a new period may show before it is paid.
+ */
+export const eventsByMonth = (months: Month[]) => months.map(({ events }) => eventTexts(events))
 
 const eventTexts = (events: OwnerEvent[]) =>
   events
@@ -65,4 +67,4 @@ const eventTexts = (events: OwnerEvent[]) =>
 
 /** The text of a step, with the events and the access after it. */
 export const stepTexts = (steps: Row[]) =>
-  steps.map(({ did, events, access }) => ({ did, reported: eventTexts(events), access }))
+  steps.map(({ did, events, access }) => ({ did, events: eventTexts(events), access }))

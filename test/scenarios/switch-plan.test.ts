@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SWITCH_PLAN } from '../../dev/world/scenario/scenarios/switch-plan.ts'
 import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/processor-name.ts'
-import { charged, playAndDeliver, reported, stepTexts, useStages } from './stages.ts'
+import { chargesByMonth, eventsByMonth, playAndDeliver, stepTexts, useStages } from './stages.ts'
 
 const getStage = useStages()
 
@@ -30,26 +30,26 @@ const LATER = [TO_YEARLY, 'payment.succeeded 20.22 USD', 'subscription.renewed']
  * Month by month: what the processor charged, and the owner's events. For the unused part of a yearly price Freemius gives no credit;
  * the others do. Mollie has no portal.
  */
-const EXPECTED: Record<ProcessorName, { charged: string[][]; reported: string[][] }> = {
+const EXPECTED: Record<ProcessorName, { charges: string[][]; events: string[][] }> = {
   stripe: {
-    charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
-    reported: [FIRST_MONTH, [SCHEDULED, ...RENEWED_FREE], LATER, []],
+    charges: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
+    events: [FIRST_MONTH, [SCHEDULED, ...RENEWED_FREE], LATER, []],
   },
   polar: {
-    charged: [['9.99 USD', YEARLY], [], [], []],
-    reported: [FIRST_MONTH, RENEWED_FREE, RENEWED_FREE, RENEWED_FREE],
+    charges: [['9.99 USD', YEARLY], [], [], []],
+    events: [FIRST_MONTH, RENEWED_FREE, RENEWED_FREE, RENEWED_FREE],
   },
   chargebee: {
-    charged: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
-    reported: [FIRST_MONTH, [SCHEDULED, ...RENEWED_FREE], LATER, []],
+    charges: [['9.99 USD', YEARLY], [], ['20.22 USD'], []],
+    events: [FIRST_MONTH, [SCHEDULED, ...RENEWED_FREE], LATER, []],
   },
   freemius: {
-    charged: [['9.99 USD', YEARLY], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
-    reported: [FIRST_MONTH, RENEWED, RENEWED, RENEWED],
+    charges: [['9.99 USD', YEARLY], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
+    events: [FIRST_MONTH, RENEWED, RENEWED, RENEWED],
   },
   mollie: {
-    charged: [['9.99 USD'], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
-    reported: [
+    charges: [['9.99 USD'], ['9.99 USD'], ['9.99 USD'], ['9.99 USD']],
+    events: [
       ['checkout.completed', ...RENEWED, 'subscription.created', 'subscription.trial_ending'].toSorted(),
       RENEWED,
       RENEWED,
@@ -62,8 +62,8 @@ test.each(PROCESSOR_NAMES)(
   '%s: a change of plan in the portal is synced, and switching back and forth credits no extra tokens',
   async (acquiring) => {
     const { steps, months } = await playAndDeliver(getStage(acquiring), SWITCH_PLAN)
-    expect(charged(months)).toEqual(EXPECTED[acquiring].charged)
-    expect(reported(months)).toEqual(EXPECTED[acquiring].reported)
+    expect(chargesByMonth(months)).toEqual(EXPECTED[acquiring].charges)
+    expect(eventsByMonth(months)).toEqual(EXPECTED[acquiring].events)
 
     const texts = stepTexts(steps)
     const [toYearly, toMonthly, later] = texts.filter(({ did }) => /^Ann (changes|schedules)/.test(did))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { UPGRADE } from '../../dev/world/scenario/scenarios/upgrade.ts'
 import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { charged, playAndDeliver, reported, useStages } from './stages.ts'
+import { chargesByMonth, eventsByMonth, playAndDeliver, useStages } from './stages.ts'
 
 const getStage = useStages()
 
@@ -17,12 +17,12 @@ test.each(PROCESSOR_NAMES)(
     // If open pages can be closed, only the second of the two pages can be paid.
     const paid = DEFINITIONS[acquiring].capabilities.expiresPages ? 1 : 2
     const perUpgrade = <Item>(items: Item[]) => Array.from({ length: paid }, () => items).flat()
-    const [first, second, ...later] = charged(months)
+    const [first, second, ...later] = chargesByMonth(months)
     expect(first).toEqual(['9.99 USD', '89.00 USD'])
     expect(second).toEqual(perUpgrade(['89.00 USD']))
     expect(later).toEqual([...TEN_MONTHS, [], ['89.00 USD'], []])
 
-    expect(reported(months)).toEqual([
+    expect(eventsByMonth(months)).toEqual([
       [
         'checkout.completed',
         'subscription.created',

@@ -6,7 +6,7 @@ import type { Discount } from '../../lib/processors/discount.ts'
 import type { ProcessorName } from '../../lib/processors/processor-name.ts'
 import { getDriver } from '../conformance/drivers/drivers.ts'
 import { TEAM_CENTS } from '../conformance/drivers/plans.ts'
-import { taxed } from '../conformance/drivers/set-up.ts'
+import { taxSettings } from '../conformance/drivers/set-up.ts'
 import { type FileJson, monthly, paywallFile, yearly } from '../support/paywall-file.ts'
 import type { PartialHistory, PartialLife } from './parts.ts'
 import type { Slug } from './step.ts'
@@ -112,7 +112,7 @@ function soldBy({ processor: acquiring }: PartialLife): FileJson & { prices: Fil
   return {
     settings: {
       tokenization_queries: [{ type: 'standard' }, { type: 'premium' }, { type: 'daily', daily_limit: DAILY_LIMIT }],
-      ...taxed(acquiring),
+      ...taxSettings(acquiring),
     },
     processor: { acquiring, credentials: EMULATORS[acquiring].demoCredentials() },
     prices: [

@@ -31,7 +31,7 @@ export const CHARGEBEE: Driver<'chargebee'> = {
       message: 'customer[email] : is not valid',
     },
   },
-  sold: (_, { records }) => ({
+  accountReader: (_, { records }) => ({
     sales: () => salesByInvoice(records, ({ id }) => `${INVOICE_PREFIX}${id}`),
     pages: () =>
       records('pages')

@@ -37,12 +37,12 @@ export interface Driver<Name extends ProcessorName = ProcessorName> {
    * an address.
    */
   refusesEmail: { path: string; status: number; body: object } | null
-  /** What was sold in an account. See `actsFor` for what can happen in it. */
-  sold(emulator: Emulators[Name], account: Account<Name>): Sold
+  /** See `actsFor` for what can happen in the account. */
+  accountReader(emulator: Emulators[Name], account: Account<Name>): AccountReader
 }
 
-/** What was sold in an account, read from its emulator. */
-export interface Sold {
+/** Reads from an emulator what was sold in an account. */
+export interface AccountReader {
   /** All sales, oldest first. */
   sales(): Sale[]
   /** The opened pages with the ids of their checkouts; empty if pages are not stored before they are paid. */
@@ -54,4 +54,4 @@ export interface Sold {
 }
 
 /** What can happen in an account, and what was sold there. */
-export type AccountControls = Acts & Sold
+export type AccountControls = Acts & AccountReader

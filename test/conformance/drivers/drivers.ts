@@ -9,7 +9,7 @@ import { MOLLIE } from './mollie.ts'
 import { POLAR } from './polar.ts'
 import { STRIPE } from './stripe.ts'
 
-/** The driver of each processor. Every case of the suite runs for all of them. */
+/** The driver of each processor. */
 const DRIVERS: { readonly [Name in ProcessorName]: Driver<Name> } = {
   stripe: STRIPE,
   polar: POLAR,
@@ -24,6 +24,9 @@ export const getDriver = (acquiring: ProcessorName) => DRIVERS[acquiring] as unk
 /** What can happen in the account that a paywall sells through, and what was sold there. */
 export function getAccountControls(emulators: Emulators, paywall: FilePaywall): AccountControls {
   const { acquiring } = paywall.processor
-  const sold = getDriver(acquiring).sold(emulators[acquiring] as never, findAccount(emulators, paywall) as never)
-  return { ...actsFor(emulators, paywall), ...sold }
+  const account = findAccount(emulators, paywall) as never
+  return {
+    ...actsFor(emulators, paywall),
+    ...getDriver(acquiring).accountReader(emulators[acquiring] as never, account),
+  }
 }

@@ -25,7 +25,7 @@ export const FREEMIUS: Driver<'freemius'> = {
   newValues: { gateway: 'telepathy' },
   opensPage: null,
   refusesEmail: null,
-  sold(freemius, { records, now }) {
+  accountReader(freemius, { records, now }) {
     // The owner has switched off *Restrict Single Subscription Per User*.
     freemius.manySubscriptions = true
     return {

@@ -41,7 +41,7 @@ export const MOLLIE: Driver<'mollie'> = {
     status: 422,
     body: { status: 422, title: 'Unprocessable Entity', detail: 'The email address is invalid', field: 'email' },
   },
-  sold: (_, { records, now }) => ({
+  accountReader: (_, { records, now }) => ({
     sales: () =>
       firstPayments(records)
         .filter(isSold)

@@ -39,7 +39,7 @@ export const POLAR: Driver<'polar'> = {
       ],
     },
   },
-  sold: (_, { records }) => ({
+  accountReader: (_, { records }) => ({
     sales: () => salesByInvoice(records),
     pages: () =>
       records('pages').map((page) => ({

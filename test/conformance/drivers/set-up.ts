@@ -38,5 +38,5 @@ export async function setDiscounts(
 }
 
 /** Where taxes are an option, the shop has it: their percentage is 0 unless a test sets it. */
-export const taxed = (acquiring: ProcessorName) =>
+export const taxSettings = (acquiring: ProcessorName) =>
   DEFINITIONS[acquiring].checkoutOptions.switches.automatic_tax === 'per page' && { checkout: { automatic_tax: true } }

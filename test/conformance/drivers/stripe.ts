@@ -37,7 +37,7 @@ export const STRIPE: Driver<'stripe'> = {
       },
     },
   },
-  sold: (_, { records }) => ({
+  accountReader: (_, { records }) => ({
     sales: () => salesByInvoice(records),
     pages: () =>
       records('pages').map((page) => ({
