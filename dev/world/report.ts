@@ -28,13 +28,13 @@ export const textReport: Report = {
 
 /** For programs: lines of JSON, each with a `type`. */
 export const jsonReport: Report = {
-  ready: (start) => line({ type: 'ready', ...welcomeJson(start) }),
-  saved: ({ path, outcome }) => line({ type: 'saved', path, ...outcomeJson(outcome) }),
-  logged: line,
-  cronFailed: (error) => line({ type: 'cron_failed', message: String(error) }),
+  ready: (start) => printJson({ type: 'ready', ...welcomeJson(start) }),
+  saved: ({ path, outcome }) => printJson({ type: 'saved', path, ...outcomeJson(outcome) }),
+  logged: printJson,
+  cronFailed: (error) => printJson({ type: 'cron_failed', message: String(error) }),
 }
 
-function line(entry: object): void {
+function printJson(entry: object): void {
   console.log(JSON.stringify(entry))
 }
 

@@ -14,7 +14,7 @@ export class ResponseLost extends Error {
   override name = 'ResponseLost'
 }
 
-/** The same, in the middle of a successful response. */
+/** Thrown by an interceptor: sends the start of a 200, then closes the connection. */
 export class ResponseCutOff extends ResponseLost {
   override name = 'ResponseCutOff'
 }
@@ -100,8 +100,8 @@ export async function startNeonProxy({ port = 0 }: { port?: number } = {}): Prom
 }
 
 /**
- * Opens the next connection only once the last one is open, as PgBouncer does (`launch_new_connection` in its src/objects.c): of many
- * callers at once most are served by a connection that is free by then, and Postgres is not busy with starting processes.
+ * Opens the next connection only once the last one is open, as PgBouncer does (`launch_new_connection` in its src/objects.c): most of many
+ * concurrent callers are served by a connection released meanwhile, so Postgres starts few processes.
  */
 function openOneAtATime(pool: pg.Pool): void {
   const allowOneMore = () => {
@@ -110,7 +110,7 @@ function openOneAtATime(pool: pg.Pool): void {
   pool.on('remove', allowOneMore)
   pool.on('connect', () => {
     allowOneMore()
-    // Its release serves a caller that waits.
+    // Releasing it hands the connection to a waiting caller.
     if (pool.waitingCount > 0) pool.connect((_, __, release) => release())
   })
 }
