@@ -75,7 +75,7 @@ describe('users export', () => {
   })
 })
 
-describe('users prints one line', () => {
+describe('users refuses a wrong call with a message only', () => {
   test.each([
     [
       'for a missing address',

@@ -6,7 +6,7 @@ import { useTestWorld } from '../support/world.ts'
 /** A third of the timeout of an attempt. */
 const SOON_MILLISECONDS = 5_000
 
-const world = useTestWorld({ inventsEvents: true })
+const world = useTestWorld({ writesUndocumentedEvents: true })
 
 /** Mailboxes that receive webhooks, and respond when a test makes them. */
 async function openHanging(count: number): Promise<{ hanging: Mailbox[]; answerAll: () => void }> {

@@ -3,7 +3,7 @@ import { interruptOnce } from '../support/interrupt.ts'
 import { openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { useTestWorld } from '../support/world.ts'
 
-const world = useTestWorld({ inventsEvents: true })
+const world = useTestWorld({ writesUndocumentedEvents: true })
 
 const logged = (message: string) =>
   world.logs

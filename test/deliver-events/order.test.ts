@@ -6,7 +6,7 @@ import { insertPendingEndpoints } from '../support/pending-endpoints.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
-const world = useTestWorld({ inventsEvents: true })
+const world = useTestWorld({ writesUndocumentedEvents: true })
 
 afterEach(() => {
   world.neon.onStatement = undefined

@@ -11,7 +11,7 @@ import { switchMode } from '../support/switch-mode.ts'
 import { until } from '../support/until.ts'
 import { useTestWorld } from '../support/world.ts'
 
-const world = useTestWorld({ inventsEvents: true })
+const world = useTestWorld({ writesUndocumentedEvents: true })
 
 test('an event arrives once, as stored and signed, without a queue message', async () => {
   const mailbox = await openWebhookEndpoint(world)

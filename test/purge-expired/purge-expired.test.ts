@@ -10,7 +10,7 @@ import { MESSAGE, sendForm, ticketForm, ticketId } from '../support/tickets.ts'
 import { changeBalance } from '../support/token-calls.ts'
 import { useTestWorld } from '../support/world.ts'
 
-const world = useTestWorld({ inventsEvents: true })
+const world = useTestWorld({ writesUndocumentedEvents: true })
 
 const purgeExpired = () => world.workers.scheduled('purge-expired')
 

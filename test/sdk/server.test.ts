@@ -119,7 +119,7 @@ describe('an owner’s server', () => {
     expect(error?.requestId).toMatch(/^[\da-f-]{36}$/)
   })
 
-  test('opens a ticket with an image, and gets tokens for a user of its own', async () => {
+  test('opens tickets with and without an image, and signs in a user', async () => {
     const { bytes, type } = randomImage()
     const files = [new Blob([bytes], { type })]
     const guest = { customer_email: newEmail(), subject: 'It does not load', content: 'I paid.' }
@@ -129,22 +129,27 @@ describe('an owner’s server', () => {
     expect(tokens).toMatchObject({ token_type: 'Bearer', access_token: expect.any(String) })
   })
 
-  test('finds a price that was edited since bootstrap was read', async () => {
-    const former = `price_${'0'.repeat(24)}`
+  test('reads bootstrap again when its cached price id is retired', async () => {
+    const staleId = `price_${'0'.repeat(24)}`
     let reads = 0
-    /** Returns the first read as from before the edit. */
-    const earlier: typeof fetch = async (...request) => {
+    /** The first bootstrap has an old price id. */
+    const staleFirstBootstrap: typeof fetch = async (...request) => {
       const response = await fetch(...request)
       if (!response.url.endsWith('/bootstrap')) return response
       reads += 1
       const text = await response.text()
-      return new Response(reads === 1 ? text.replaceAll(/price_[\da-f]{24}/g, former) : text, response)
+      return new Response(reads === 1 ? text.replaceAll(/price_[\da-f]{24}/g, staleId) : text, response)
     }
-    const own = new Paywall({ key: world.key, paywall: world.paywall.id, baseUrl: world.url, fetch: earlier })
-    expect(await own.checkout(order())).toMatchObject({ acquiring: 'stripe' })
-    expect(await own.checkout(order())).toMatchObject({ acquiring: 'stripe' })
+    const sdk = new Paywall({
+      key: world.key,
+      paywall: world.paywall.id,
+      baseUrl: world.url,
+      fetch: staleFirstBootstrap,
+    })
+    expect(await sdk.checkout(order())).toMatchObject({ acquiring: 'stripe' })
+    expect(await sdk.checkout(order())).toMatchObject({ acquiring: 'stripe' })
     expect(reads).toBe(2)
-    expect(await readError(own.checkout({ ...order(), price: 'weekly' }))).toMatchObject({ code: 'unknown_price' })
+    expect(await readError(sdk.checkout({ ...order(), price: 'weekly' }))).toMatchObject({ code: 'unknown_price' })
   })
 
   test('gets the status and the details of a refusal', async () => {

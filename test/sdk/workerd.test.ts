@@ -65,5 +65,5 @@ test('a backend on Workers opens a ticket with an image', async () => {
 })
 
 test('the browser entry also works on Workers', async () => {
-  expect(await act('guest')).toEqual(['stripe', false])
+  expect(await act('guest')).toEqual({ acquiring: 'stripe', paid: false })
 })

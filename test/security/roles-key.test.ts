@@ -19,7 +19,11 @@ beforeAll(async () => {
   server = await startOwnedPostgres()
   url = await server.createDatabase('rotated')
   await runMigrations(url, { rolesKey: older })
-  world = await startTestWorld({ databaseUrl: url, secrets: { DATABASE_ROLES_KEY: older }, inventsEvents: true })
+  world = await startTestWorld({
+    databaseUrl: url,
+    secrets: { DATABASE_ROLES_KEY: older },
+    writesUndocumentedEvents: true,
+  })
 })
 afterAll(async () => {
   await world.close()

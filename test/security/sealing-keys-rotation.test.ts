@@ -15,7 +15,7 @@ let worlds: { before: TestWorld; between: TestWorld; after: TestWorld }
 let mailboxes: Mailbox[]
 
 beforeAll(async () => {
-  const before = await startTestWorld({ inventsEvents: true })
+  const before = await startTestWorld({ writesUndocumentedEvents: true })
   before.stripe.holdWebhooks()
   const { PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY } = before.secrets
   const fresh = { PROCESSOR_CREDENTIALS_KEY: newKey(), WEBHOOK_SECRETS_KEY: newKey() }

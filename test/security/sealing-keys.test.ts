@@ -16,7 +16,7 @@ import { type TestWorld, useTestWorld } from '../support/world.ts'
 /** Other Workers on the same database, with other keys. */
 let others: TestWorld
 
-const world = useTestWorld({ inventsEvents: true })
+const world = useTestWorld({ writesUndocumentedEvents: true })
 beforeAll(async () => {
   others = await deployed(world, { PROCESSOR_CREDENTIALS_KEY: newKey(), WEBHOOK_SECRETS_KEY: newKey() })
 })

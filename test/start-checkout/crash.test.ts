@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
-const world = useTestWorld({ checkoutLeaseSeconds: 2, gone: ['balances', 'withdraw-tokens'] })
+const world = useTestWorld({ checkoutLeaseSeconds: 2, missingWorkers: ['balances', 'withdraw-tokens'] })
 
 const CLAIM = { statement: 'claim_checkout' }
 const PAGE = { call: '/v1/checkout/sessions' }
@@ -41,7 +41,7 @@ async function startInterrupted(moments: Moment[], interruption = async () => {}
     const headers = { 'idempotency-key': randomUUID() }
     return { paywall: world.paywall, key: world.key, headers, body: { email: newEmail() } }
   })
-  const flows = moments.map(([, wait, side], index) => {
+  const flows = moments.map(({ wait, side }, index) => {
     return { wait, side, start: () => startCheckout(world, orders[index]!) }
   })
   const firsts = await interruptTogether(world, flows, interruption)
@@ -59,38 +59,44 @@ async function expectOneCheckout(key: string, reply: Reply): Promise<void> {
   expect((await userState(world, userId)).purchases).toHaveLength(1)
 }
 
-type Moment = [name: string, wait: Await, side: Side]
+/** When an attempt is interrupted. */
+interface Moment {
+  name: string
+  wait: Await
+  side: Side
+}
 
 const MOMENTS: Moment[] = [
-  ['before its claim', CLAIM, 'before'],
-  ['after its claim, before Stripe is asked', PAGE, 'before'],
-  ['after Stripe has opened the page, before its response', PAGE, 'after'],
-  ['after Stripe’s response, before it is recorded', RECORD, 'before'],
-  ['after it is recorded, before the reply', RECORD, 'after'],
+  { name: 'before its claim', wait: CLAIM, side: 'before' },
+  { name: 'after its claim, before Stripe is called', wait: PAGE, side: 'before' },
+  { name: 'after Stripe has opened the page, before its response', wait: PAGE, side: 'after' },
+  { name: 'after Stripe’s response, before it is recorded', wait: RECORD, side: 'before' },
+  { name: 'after it is recorded, before the reply', wait: RECORD, side: 'after' },
 ]
 
 test('when the Worker is killed at any moment, the next attempt opens the checkout once', async () => {
   const crashed = await startInterrupted(MOMENTS, () => world.workers.kill())
   for (const [index, { first }] of crashed.entries()) {
-    expect(first.status === 'rejected' || first.value.status >= 500, MOMENTS[index]![0]).toBe(true)
+    expect(first.status === 'rejected' || first.value.status >= 500, MOMENTS[index]!.name).toBe(true)
   }
   const replies = await Promise.all(crashed.map(({ retry }) => retry()))
   for (const [index, { key }] of crashed.entries()) await expectOneCheckout(key, replies[index]!)
 })
 
 test('when the database’s response is lost at any moment, the caller gets 503 and the next attempt opens the checkout once', async () => {
-  const moments: Moment[] = [...MOMENTS.filter(([, wait]) => 'statement' in wait), ['after its claim', CLAIM, 'after']]
+  const afterClaim: Moment = { name: 'after its claim', wait: CLAIM, side: 'after' }
+  const moments = [...MOMENTS.filter(({ wait }) => 'statement' in wait), afterClaim]
   const lost = await startInterrupted(moments)
   for (const [index, { first }] of lost.entries()) {
     const unavailable = { status: 503, headers: { 'retry-after': '2' }, body: { error: 'database_unavailable' } }
-    expect(first, moments[index]![0]).toMatchObject({ value: unavailable })
+    expect(first, moments[index]!.name).toMatchObject({ value: unavailable })
   }
   const replies = await Promise.all(lost.map(({ retry }) => retry()))
   for (const [index, { key }] of lost.entries()) await expectOneCheckout(key, replies[index]!)
 })
 
 test('when Stripe drops the connection before or after it acts, the SDK retries with the same key and one page is open', async () => {
-  const replies = await startInterrupted(MOMENTS.filter(([, wait]) => 'call' in wait))
+  const replies = await startInterrupted(MOMENTS.filter(({ wait }) => 'call' in wait))
   for (const { key, first } of replies) {
     if (first.status === 'rejected') throw first.reason
     await expectOneCheckout(key, first.value)
@@ -98,7 +104,10 @@ test('when Stripe drops the connection before or after it acts, the SDK retries 
 })
 
 test('40 attempts with the key of a killed attempt wait for its lease, and all get the same page', async () => {
-  const [crashed] = await startInterrupted([['', PAGE, 'after']], () => world.workers.kill())
+  const [crashed] = await startInterrupted(
+    [{ name: 'after Stripe has opened the page', wait: PAGE, side: 'after' }],
+    () => world.workers.kill(),
+  )
   const replies = await Promise.all(Array.from({ length: 40 }, () => crashed!.retry()))
   expect(new Set(replies.map((reply) => parseOpened(reply).checkoutUrl)).size).toBe(1)
   await expectOneCheckout(crashed!.key, replies[0]!)

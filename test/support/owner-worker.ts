@@ -44,7 +44,8 @@ const ACTS: Record<string, (env: OwnerEnv, email: string) => Promise<unknown>> =
   '/guest': async ({ PAYWALL: paywall, SERVICE: service }) => {
     const guest = await createPaywall(service, { paywall })
     const targets = { successUrl: 'https://owner.example/thanks', errorUrl: 'https://owner.example/sorry' }
-    return [(await guest.open('monthly', targets)).acquiring, (await guest.refresh())?.paid]
+    const { acquiring } = await guest.open('monthly', targets)
+    return { acquiring, paid: (await guest.refresh())?.paid }
   },
 }
 

@@ -18,7 +18,7 @@ export interface TestWorldOptions extends WorkersOfItsOwn {
   /** What the emulators know besides the files that the test applies by `apply`. */
   known?: () => PaywallFile[]
   /** Whether the test writes its own events to the outbox, of types that the API's document does not have. */
-  inventsEvents?: boolean
+  writesUndocumentedEvents?: boolean
 }
 
 /** Options that the Workers shared by the test files do not have. With any of them a world starts its own Workers. */
@@ -36,7 +36,7 @@ interface WorkersOfItsOwn {
   /** Whether the Workers' memory can be measured: see `peakMemory`. */
   inspect?: boolean
   /** Workers that do not run, by env. A call to one of them gets no response. */
-  gone?: string[]
+  missingWorkers?: string[]
   /** Code that runs before a Worker's own code when it starts, by env. */
   preludes?: Record<string, string>
   /** Workers, by env, whose bindings of queues and rate limits fail. */
@@ -79,7 +79,7 @@ export function useTestWorld(options?: TestWorldOptions): TestWorld {
 export async function startTestWorld({
   file: overrides,
   known = () => [],
-  inventsEvents,
+  writesUndocumentedEvents,
   ...own
 }: TestWorldOptions = {}): Promise<TestWorld> {
   const logs: TestWorld['logs'] = []
@@ -115,7 +115,7 @@ export async function startTestWorld({
     async close() {
       await world.close()
       if (faults.length > 0) throw new AggregateError(faults, 'webhooks were answered as openapi.json does not say')
-      if (!inventsEvents) expectDocumentedEvents(world.receiver.received)
+      if (!writesUndocumentedEvents) expectDocumentedEvents(world.receiver.received)
     },
     apply,
     file,
@@ -175,9 +175,9 @@ function uncompressed(init: RequestInit = {}) {
 }
 
 /** The Workers' code by env. */
-function getCode({ gone = [], preludes = {} }: WorkersOfItsOwn): Map<string, string> {
+function getCode({ missingWorkers = [], preludes = {} }: WorkersOfItsOwn): Map<string, string> {
   const code = new Map(bundledCode())
-  for (const env of gone) code.set(env, 'export default {}')
+  for (const env of missingWorkers) code.set(env, 'export default {}')
   for (const [env, prelude] of Object.entries(preludes)) code.set(env, `${prelude}\n${code.get(env)}`)
   return code
 }
