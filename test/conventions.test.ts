@@ -227,6 +227,12 @@ describe('code', () => {
     const marks = /\b(test|describe|it)(\.\w+)*\.(skip|skipIf|runIf|todo|only)\b|\.skip\(|\b(skip|todo|only): true/
     expect(sources.filter((file) => file.startsWith('test/') && marks.test(text(file)))).toEqual([])
   })
+
+  test('of conformance tests never returns early: a test is run only for the processors that it applies to', () => {
+    const early = /^ +(if \(.*\) )?return( \/\/.*)?$/m
+    const tests = sources.filter((file) => /^test\/conformance\/[^/]+\.test\.ts$/.test(file))
+    expect(tests.filter((file) => early.test(text(file)))).toEqual([])
+  })
 })
 
 describe('Workers', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import type { FileJson } from '../support/paywall-file.ts'
 import {
@@ -16,6 +17,8 @@ import {
   readState,
   readTokens,
 } from './buyer.ts'
+import { hasTerms } from './drivers/set-up.ts'
+import { failsRefunds, rollsOver, schedulesPlans } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
 
 /** The second paywall's yearly price has a shorter trial, and brings tokens. */
@@ -84,7 +87,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await cancelThroughApi(buyer)).toMatchObject(ALREADY_CANCELLED)
   })
 
-  test('a subscription cancelled at the processor is stored as cancelled, and uncancelled if that is undone there', async () => {
+  test('a subscription cancelled at the processor is stored as cancelled', async () => {
     const shop = getShop(acquiring)
     const buyer = await buy(shop)
     expect(await causeAtProcessor(buyer, shop.account.cancel)).toEqual(
@@ -96,22 +99,6 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: [{ cancel_at_period_end: true }] })
     await expectStoredAsAtProcessor(buyer)
     expect(await cancelThroughApi(buyer)).toMatchObject(ALREADY_CANCELLED)
-
-    expect('undo' in shop.account).toBe(shop.capabilities.supportsUncancel)
-    if (!shop.capabilities.supportsUncancel) return
-    expect(await causeAtProcessor(buyer, shop.account.undo)).toEqual(['subscription.uncanceled'])
-    expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false, cancel_at: null })
-    await expectStoredAsAtProcessor(buyer)
-  })
-
-  test('a subscription that the owner ends at the processor loses access immediately', async () => {
-    const { account, capabilities } = getShop(acquiring)
-    expect('end' in account).toBe(capabilities.supportsImmediateEnd)
-    if (!capabilities.supportsImmediateEnd) return
-    const buyer = await buy(getShop(acquiring))
-    expect(await causeAtProcessor(buyer, account.end)).toEqual(['subscription.ended'])
-    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
-    await expectStoredAsAtProcessor(buyer)
   })
 
   test('a cancelled trial continues to its end, or ends immediately if the processor ends it', async () => {
@@ -149,7 +136,20 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await advanceClock(buyer, '1d')).toEqual([])
     expect(await readPurchase(buyer)).toMatchObject({ status: 'trialing' })
   })
+})
 
+test.each(PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.supportsImmediateEnd))(
+  '%s: a subscription that the owner ends at the processor loses access immediately',
+  async (acquiring) => {
+    const { account } = getShop(acquiring)
+    const buyer = await buy(getShop(acquiring))
+    expect(await causeAtProcessor(buyer, account.end)).toEqual(['subscription.ended'])
+    expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [{ status: 'canceled' }] })
+    await expectStoredAsAtProcessor(buyer)
+  },
+)
+
+describe.each(PROCESSOR_NAMES.filter(rollsOver))('%s, where a period may begin before it is charged:', (acquiring) => {
   test.each([
     ['monthly', 999, [100, 200]],
     ['yearly', 8900, [40, 140]],
@@ -157,10 +157,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     'a period of a %s subscription renews it and credits its tokens when it is paid, not when it begins',
     async (slug, amount, [before, after]) => {
       const shop = getShop(acquiring, 1)
-      const { rollOver } = shop.account
-      if (!rollOver) return // this processor charges a period when it begins
       const buyer = await buy(shop, slug)
-      expect(await causeAtProcessor(buyer, rollOver)).toEqual(['subscription.updated'])
+      expect(await causeAtProcessor(buyer, shop.account.rollOver)).toEqual(['subscription.updated'])
       expect(await readTokens(buyer)).toBe(before)
       expect(await causeAtProcessor(buyer, shop.account.recover)).toEqual([
         `payment.succeeded ${amount}`,
@@ -170,4 +168,36 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       await expectStoredAsAtProcessor(buyer)
     },
   )
+})
+
+test.each(PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.supportsUncancel))(
+  '%s: a cancellation that is undone at the processor is undone here',
+  async (acquiring) => {
+    const shop = getShop(acquiring)
+    const buyer = await buy(shop)
+    await causeAtProcessor(buyer, shop.account.cancel)
+    expect(await readPurchase(buyer)).toMatchObject({ cancel_at_period_end: true })
+    expect(await causeAtProcessor(buyer, shop.account.undo)).toEqual(['subscription.uncanceled'])
+    expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false, cancel_at: null })
+    await expectStoredAsAtProcessor(buyer)
+  },
+)
+
+test.each(PROCESSOR_NAMES)('the emulator of %s can do what the tests for only some processors need', (acquiring) => {
+  const { account, capabilities, emulator } = getShop(acquiring)
+  expect({
+    undo: 'undo' in account,
+    end: 'end' in account,
+    schedulePlan: 'schedulePlan' in account,
+    rollOver: 'rollOver' in account,
+    failRefund: 'failRefund' in account,
+    setTerms: 'setTerms' in emulator,
+  }).toEqual({
+    undo: capabilities.supportsUncancel,
+    end: capabilities.supportsImmediateEnd,
+    schedulePlan: schedulesPlans(acquiring),
+    rollOver: rollsOver(acquiring),
+    failRefund: failsRefunds(acquiring),
+    setTerms: hasTerms(acquiring),
+  })
 })

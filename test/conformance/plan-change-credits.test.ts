@@ -33,17 +33,6 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(paysChangesAtOnce(acquiring) ? 300 : 100)
   })
 
-  test('a downgrade from a year to months credits no tokens before the end of the year', async () => {
-    if (!paysChangesAtOnce(acquiring)) return
-    const buyer = await buy(getShop(acquiring, 1))
-    await changePlanAndSync(buyer, getPlans(buyer.shop).yearly)
-    expect(await readTokens(buyer)).toBe(500)
-    await advanceClock(buyer, '40d')
-    await changePlanAndSync(buyer, getPlans(buyer.shop).monthly)
-    await advanceClock(buyer, '40d')
-    expect(await readTokens(buyer)).toBe(500)
-  })
-
   test('a change to the local amount of another price is a change to that price', async () => {
     const buyer = await buy(getShop(acquiring, 2), 'monthly', { body: { country: 'DE' } })
     expect(await readPurchase(buyer)).toMatchObject({ price_slug: 'monthly', currency: 'EUR' })
@@ -76,3 +65,16 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await readTokens(buyer)).toBe(500)
   })
 })
+
+test.each(PROCESSOR_NAMES.filter(paysChangesAtOnce))(
+  '%s: a downgrade from a year to months credits no tokens before the end of the year',
+  async (acquiring) => {
+    const buyer = await buy(getShop(acquiring, 1))
+    await changePlanAndSync(buyer, getPlans(buyer.shop).yearly)
+    expect(await readTokens(buyer)).toBe(500)
+    await advanceClock(buyer, '40d')
+    await changePlanAndSync(buyer, getPlans(buyer.shop).monthly)
+    await advanceClock(buyer, '40d')
+    expect(await readTokens(buyer)).toBe(500)
+  },
+)

@@ -17,6 +17,7 @@ import {
 import { changePlanAndSync, getPlans } from './changing.ts'
 import { addUnmatchedPrices, changePlan, paysChangesAtOnce, sendsPlanChangeWebhook, teamPlan } from './drivers/plans.ts'
 import { setUp } from './drivers/set-up.ts'
+import { schedulesPlans } from './drivers/stopping.ts'
 import { paymentEvents } from './money.ts'
 import { useShops } from './shop.ts'
 
@@ -105,37 +106,40 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     await advancePastPeriodEnd(buyer)
     expect(await readTokens(buyer)).toBe(earned + (months + 1) * 100)
   })
+})
 
-  test('a change scheduled for the end of the period takes effect with the next one', async () => {
-    const shop = getShop(acquiring)
-    const { schedulePlan } = shop.account
-    if (!schedulePlan) return
-    const buyer = await buy(shop)
-    const scheduled = await causeAtProcessor(buyer, (id) => schedulePlan(id, shop.driver.prices.plus))
-    expect(scheduled).toEqual(['subscription.plan_change_scheduled'])
-    const purchase = await readPurchase(buyer)
-    const scheduled_change = { price_slug: 'plus', effective_at: purchase?.current_period_end }
-    expect(purchase).toMatchObject({ price_slug: 'monthly', scheduled_change })
-    expect(await advancePastPeriodEnd(buyer)).toEqual(
-      expect.arrayContaining(['payment.succeeded 1999', 'subscription.plan_changed', 'subscription.renewed']),
-    )
-    expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
-    expect(await readTokens(buyer)).toBe(400)
-  })
+describe.each(PROCESSOR_NAMES.filter(schedulesPlans))(
+  '%s, where the portal or the owner can schedule a change:',
+  (acquiring) => {
+    test('a change scheduled for the end of the period takes effect with the next one', async () => {
+      const shop = getShop(acquiring)
+      const buyer = await buy(shop)
+      const scheduled = await causeAtProcessor(buyer, (id) => shop.account.schedulePlan!(id, shop.driver.prices.plus))
+      expect(scheduled).toEqual(['subscription.plan_change_scheduled'])
+      const purchase = await readPurchase(buyer)
+      const scheduled_change = { price_slug: 'plus', effective_at: purchase?.current_period_end }
+      expect(purchase).toMatchObject({ price_slug: 'monthly', scheduled_change })
+      expect(await advancePastPeriodEnd(buyer)).toEqual(
+        expect.arrayContaining(['payment.succeeded 1999', 'subscription.plan_changed', 'subscription.renewed']),
+      )
+      expect(await readState(buyer)).toMatchObject({ features: ['api', 'export'], purchases: [{ price_slug: 'plus' }] })
+      expect(await readTokens(buyer)).toBe(400)
+    })
 
-  test('a price that is scheduled at the processor and not in the file has no id', async () => {
-    const shop = getShop(acquiring)
-    const { schedulePlan } = shop.account
-    if (!schedulePlan) return
-    const buyer = await buy(shop)
-    await addUnmatchedPrices(shop, teamPlan(acquiring))
-    await causeAtProcessor(buyer, (id) => schedulePlan(id, teamPlan(acquiring).price))
-    expect(await readPurchase(buyer)).toMatchObject({ scheduled_change: { price_id: null, price_slug: null } })
-  })
+    test('a price that is scheduled at the processor and not in the file has no id', async () => {
+      const shop = getShop(acquiring)
+      const buyer = await buy(shop)
+      await addUnmatchedPrices(shop, teamPlan(acquiring))
+      await causeAtProcessor(buyer, (id) => shop.account.schedulePlan!(id, teamPlan(acquiring).price))
+      expect(await readPurchase(buyer)).toMatchObject({ scheduled_change: { price_id: null, price_slug: null } })
+    })
+  },
+)
 
-  test('a change whose charge fails has no effect', async () => {
+test.each(PROCESSOR_NAMES.filter(paysChangesAtOnce))(
+  '%s: a change whose charge fails has no effect',
+  async (acquiring) => {
     const shop = getShop(acquiring)
-    if (!paysChangesAtOnce(acquiring)) return
     const buyer = await buy(shop)
     const before = await readPurchase(buyer)
     await shop.emulator.declineCharges((await readCustomer(buyer)) ?? '')
@@ -146,8 +150,8 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
       before,
     ])
     expect(await readTokens(buyer)).toBe(100)
-  })
-})
+  },
+)
 
 async function readCustomer({ shop: { world }, userId }: Buyer): Promise<string | undefined> {
   const sql = 'select processor_customer as customer from purchases where user_id = $1'

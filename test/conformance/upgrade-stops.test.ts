@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
+import { DEFINITIONS } from '../../lib/processors/definitions.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
 import { call, type Reply } from '../support/call.ts'
 import { until } from '../support/until.ts'
@@ -145,42 +146,6 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await findPurchase(buyer, purchaseId)).toMatchObject({ cancel_at_period_end: true })
   })
 
-  test('a replaced subscription that its buyer has resumed is replaced again by the next purchase', async () => {
-    const shop = getShop(acquiring)
-    if (!shop.account.undo) return
-    const { buyer, purchaseId, processorId } = await bought(shop)
-    await upgrade(buyer)
-    const second = (await readPurchase(buyer))!.id
-    await shop.account.undo(processorId)
-    expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
-    await upgrade(buyer, 'plus')
-    for (const id of [purchaseId, second])
-      expect(await findPurchase(buyer, id)).toMatchObject({ cancel_at_period_end: true })
-    await expectNoMoreCharges(buyer, purchaseId, 1)
-    await expectNoMoreCharges(buyer, second, 1)
-  })
-
-  test('a replaced subscription that its buyer has resumed, and that cannot be stopped for a day, is reported again', async () => {
-    const shop = getShop(acquiring)
-    if (!shop.account.undo) return
-    const { buyer, purchaseId, processorId } = await bought(shop)
-    await withoutStops(shop, async () => {
-      await upgrade(buyer)
-      expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed'])
-    })
-    expect(await advanceClock(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
-    await shop.account.undo(processorId)
-    expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
-    const page = await open(shop, 'plus', replacing(buyer))
-    await withoutStops(shop, async () => {
-      await pay({ ...page, received: buyer.received })
-      await newEvents(buyer)
-      expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed', 'subscription.stop_failed'])
-    })
-    await advanceClock(buyer, '25h')
-    expect(await findPurchase(buyer, purchaseId)).toMatchObject({ cancel_at_period_end: true })
-  })
-
   test.each(['before', 'after'] as const)(
     'cancel-subscription succeeds %s the processor has stopped the replaced subscription',
     async (side) => {
@@ -208,3 +173,42 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     },
   )
 })
+
+describe.each(PROCESSOR_NAMES.filter((name) => DEFINITIONS[name].capabilities.supportsUncancel))(
+  '%s, where a cancellation can be undone:',
+  (acquiring) => {
+    test('a replaced subscription that its buyer has resumed is replaced again by the next purchase', async () => {
+      const shop = getShop(acquiring)
+      const { buyer, purchaseId, processorId } = await bought(shop)
+      await upgrade(buyer)
+      const second = (await readPurchase(buyer))!.id
+      await shop.account.undo!(processorId)
+      expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
+      await upgrade(buyer, 'plus')
+      for (const id of [purchaseId, second])
+        expect(await findPurchase(buyer, id)).toMatchObject({ cancel_at_period_end: true })
+      await expectNoMoreCharges(buyer, purchaseId, 1)
+      await expectNoMoreCharges(buyer, second, 1)
+    })
+
+    test('a replaced subscription that its buyer has resumed, and that cannot be stopped for a day, is reported again', async () => {
+      const shop = getShop(acquiring)
+      const { buyer, purchaseId, processorId } = await bought(shop)
+      await withoutStops(shop, async () => {
+        await upgrade(buyer)
+        expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed'])
+      })
+      expect(await advanceClock(buyer, '25h')).toEqual(['subscription.cancel_scheduled'])
+      await shop.account.undo!(processorId)
+      expect(await newEvents(buyer)).toEqual(['subscription.uncanceled'])
+      const page = await open(shop, 'plus', replacing(buyer))
+      await withoutStops(shop, async () => {
+        await pay({ ...page, received: buyer.received })
+        await newEvents(buyer)
+        expect(await advanceClock(buyer, '26h')).toEqual(['subscription.stop_failed', 'subscription.stop_failed'])
+      })
+      await advanceClock(buyer, '25h')
+      expect(await findPurchase(buyer, purchaseId)).toMatchObject({ cancel_at_period_end: true })
+    })
+  },
+)

@@ -15,6 +15,9 @@ export interface Setup {
 
 const RETRY_DAYS = [2, 5]
 
+/** Whether the owner can set taxes and coupons there. */
+export const hasTerms = (acquiring: ProcessorName) => acquiring !== 'mollie'
+
 export async function setUp(
   emulator: Emulators[ProcessorName],
   paywallId: string,

@@ -17,3 +17,9 @@ export const schedulesPlans = (acquiring: ProcessorName) => acquiring === 'strip
 
 /** Whether open invoices are voided one by one before a past due subscription is ended. */
 export const voidsInvoices = (acquiring: ProcessorName) => acquiring === 'stripe' || acquiring === 'chargebee'
+
+/** Whether a period may begin before it is charged. Elsewhere its charge succeeds or fails when it begins. */
+export const rollsOver = (acquiring: ProcessorName) => acquiring !== 'chargebee' && acquiring !== 'freemius'
+
+/** Whether a completed refund can fail later. */
+export const failsRefunds = (acquiring: ProcessorName) => acquiring !== 'freemius'
