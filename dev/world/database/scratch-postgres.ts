@@ -46,7 +46,8 @@ function removeLeftovers(): void {
     if (!pid || isRunning(Number(pid))) continue
     const folder = join(MEMORY, name)
     // Its Postgres may still be shutting down and writing, hence the retries.
-    if (statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+    if (statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.())
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 
