@@ -206,7 +206,7 @@ describe('a link with data-paywall on a page of another site', () => {
     await page.route('**/embed/dialog', (route) => route.fulfill({ contentType: 'text/html', body }))
     await page.getByRole('link', { name: 'Upgrade' }).click()
     await page.waitForURL(home)
-    expect(await page.getByRole('button', { name: BUY }).isVisible()).toBe(true)
+    await page.getByRole('button', { name: BUY }).waitFor()
   })
 
   test('goes to the site if the page’s origin is not listed', async () => {
