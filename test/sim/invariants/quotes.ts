@@ -30,12 +30,16 @@ function findFaults(change: QuotedChange, percentOff: number): string[] {
   const isDone = made && !made.pending && made.checkoutUrl === null
   return [
     ...(sum > 0 && !isAsShown ? [`of ${due.amount} was charged as ${charged}`] : []),
-    ...(isDone && !isAsShown ? [`of ${due.amount} came to ${charged}`] : []),
+    ...(isDone && !isAsShown && !isChargedLater(change) ? [`of ${due.amount} came to ${charged}`] : []),
     ...(isDone && !isMade(change) ? [`to ${shown.to.price_slug} ${when} was not kept`] : []),
     ...(made && at.getTime() > Date.parse(end) ? [`was valid until ${end}, and was accepted at ${at.toJSON()}`] : []),
     ...(isRefused(change) && (sum > 0 || isOtherPlan(change)) ? [`was refused, and has changed something`] : []),
   ]
 }
+
+/** A processor may charge a moment later what a change costs that ends a trial. */
+const isChargedLater = ({ before, charged }: QuotedChange) =>
+  charged.length === 0 && before.some(({ status }) => status === 'trialing')
 
 /** Whether the response says that nothing was done, now or by an earlier attempt. */
 const isRefused = ({ reply }: QuotedChange) =>
