@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => people.world.close())
 
-/** All rows of the neighbour's paywall, but for the positions of events, which the neighbour's own key gives them by listing them. */
+/** All rows of the neighbour's paywall. */
 async function readNeighbourRows(): Promise<unknown> {
   const tables = ['members', 'checkouts', 'purchases', 'balances', 'ledger', 'events', 'tickets', 'paywalls']
   const { id } = people.neighbour.paywall
@@ -32,7 +32,7 @@ async function readNeighbourRows(): Promise<unknown> {
     tables.map(async (table) => {
       const name = table === 'paywalls' ? 'id' : 'paywall_id'
       const { rows } = await people.world.database.query(
-        `select to_jsonb(t) - 'position' as row from ${table} t where ${name} = $1 order by to_jsonb(t)::text`,
+        `select to_jsonb(t) as row from ${table} t where ${name} = $1 order by to_jsonb(t)::text`,
         [id],
       )
       return rows
@@ -42,6 +42,8 @@ async function readNeighbourRows(): Promise<unknown> {
 
 test(`${REQUESTS} hostile requests get documented responses (FUZZ_SEED=${SEED})`, { timeout: 600_000 }, async () => {
   const { world, neighbour } = people
+  // Some requests have the neighbour's own key: its events get their positions when it lists them for the first time.
+  expect(await call(world, '/api/v1/events', { key: neighbour.key })).toMatchObject({ status: 200 })
   const before = await readNeighbourRows()
   const secrets = [...Object.values(world.secrets), neighbour.key, world.databaseUrl]
   const agent = connections(AT_ONCE)
