@@ -76,7 +76,7 @@ function toPage(context: AccountContext, { seller, price, environment, given }: 
     price,
     seller: seller.paywallName,
     terms,
-    coupon: given.coupon ?? (terms.percentOff > 0 ? ENTERED_CODE : null),
+    coupon: given.coupon ?? (terms.percentOff + (terms.amountOff ?? 0) > 0 ? ENTERED_CODE : null),
     own: { environment },
     // `hide_coupon` hides the field for a code (CheckoutPopupParams in @freemius/checkout); by default it is shown.
     asks: { ...ASKS_NOTHING, promotionCode: !given.hide_coupon },
