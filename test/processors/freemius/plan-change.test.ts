@@ -45,6 +45,7 @@ async function startChange({ price, terms = {} }: { price?: EnteredPrice; terms?
     license: license.id,
     preview: async (given?: Partial<PlanChange>) =>
       (await adapter.previewPlanChange?.(order(given))) as PlanChangePreview,
+    order,
     change,
     /** Requests the change, and returns the address of its page. */
     async openPage(given?: Partial<PlanChange>) {
@@ -181,31 +182,15 @@ test.each([
 })
 
 test('a licence of the other mode is refused', async () => {
-  const { getAdapter, license, now } = await startChange()
-  const change = {
-    key: 'change_1',
-    subscriptionId: license,
-    to: TEAM,
-    when: 'now',
-    pricedAt: now(),
-    options: {},
-  } as const
-  await expect(getAdapter(false).changePlan?.(change, null)).rejects.toMatchObject({ kind: 'rejected' })
+  const { getAdapter, order } = await startChange()
+  await expect(getAdapter(false).changePlan?.(order(), null)).rejects.toMatchObject({ kind: 'rejected' })
 })
 
 test('a reply without an authorization is no page, which would sell a second licence', async () => {
-  const { getAdapter, license, now } = await startChange()
+  const { getAdapter, order } = await startChange()
   const adapter = getAdapter(true, async (input, init) => {
     const response = await fetch(input, init)
     return String(input).endsWith('/link.json') ? Response.json({ url: 'https://x.example', settings: {} }) : response
   })
-  const change = {
-    key: 'change_1',
-    subscriptionId: license,
-    to: TEAM,
-    when: 'now',
-    pricedAt: now(),
-    options: {},
-  } as const
-  await expect(adapter.changePlan?.(change, null)).rejects.toMatchObject({ kind: 'unavailable' })
+  await expect(adapter.changePlan?.(order(), null)).rejects.toMatchObject({ kind: 'unavailable' })
 })
