@@ -19,7 +19,7 @@ export interface RequestedChange extends Pick<z.output<typeof Changed>, 'subscri
   due_now: number | null
   expires_at: string
   is_cancelled: boolean
-  /** `settings.checkout` of the paywall, as it is now. */
+  /** `settings.checkout` of the paywall when the change was first requested: a retry must open the same page. */
   options: PlanChange['options']
 }
 
