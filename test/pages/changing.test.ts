@@ -112,6 +112,7 @@ test('a form that is sent twice changes the plan once', async () => {
   const visitor = await visitAsSubscriber('polar')
   const { page } = visitor
   await press(visitor, 'Change to Plus', 'link')
+  await page.getByRole('button', { name: /^Pay / }).waitFor()
   const form = page.url()
   const fields = await page.evaluate('Object.fromEntries(new FormData(document.querySelector("main form")))')
   for (const _ of [1, 2]) {
