@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_aad83d5f97a39c70'
+const RELEASE = 'release_68e218159e81b1b1'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -609,10 +609,11 @@ export function recordCheckout<Result>(db: Database, p: {
   currency: string
   amount: number
   processorPrice: string
+  expiresAt?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint, $10::text) as result`,
-    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.pageId, p.url, p.currency, p.amount, p.processorPrice],
+    `select ${RELEASE}.record_checkout($1::text, $2::uuid, $3::text, $4::uuid, $5::uuid, $6::text, $7::text, $8::text, $9::bigint, $10::text, $11::timestamp with time zone) as result`,
+    [p.paywallId, p.checkoutId, p.caller, p.key, p.holder, p.pageId, p.url, p.currency, p.amount, p.processorPrice, p.expiresAt ?? null],
   )
 }
 

@@ -43,7 +43,9 @@ export async function openCheckout(
   const { recorded, superseded } = await recordCheckout<RecordResult>(db, {
     ...claimParameters(checkout, holder),
     checkoutId: checkout.id,
-    ...hosted,
+    pageId: hosted.pageId,
+    url: hosted.url,
+    expiresAt: hosted.expiresAt?.toISOString() ?? null,
     currency: price.currency,
     amount: price.amount,
     processorPrice: price.processor_price,

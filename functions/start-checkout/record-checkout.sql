@@ -2,9 +2,11 @@
 --
 -- `recorded` is false if another attempt has taken the claim over meanwhile: the page of that one counts. `superseded` are the member's
 -- pages that are still open, which should no longer be paid: `{account, page_id}`.
+--
+--   expires_at  when the page can no longer be paid; null if that is not known
 create function record_checkout(
   paywall_id text, checkout_id uuid, caller text, key uuid, holder uuid, page_id text, url text, currency text,
-  amount bigint, processor_price text
+  amount bigint, processor_price text, expires_at timestamptz default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   checkout checkouts;
@@ -20,7 +22,7 @@ begin
     amount = record_checkout.amount, processor_price = record_checkout.processor_price,
     reconcile_at = checkout_due(c.created_at, null)
   where c.id = checkout.id;
-  perform extend_offer_hold(checkout);
+  perform extend_offer_hold(checkout, expires_at);
 
   return jsonb_build_object('recorded', true, 'superseded', other_open_pages(checkout));
 end $$;

@@ -81,9 +81,11 @@ export interface SoldDiscount extends OfferLimits {
  */
 export type DiscountCheck = (id: string, sold: SoldDiscount) => Promise<string | null>
 
+/** `expiresAt`: when the page can no longer be paid; null if the processor does not say so as it opens the page. */
 export interface HostedCheckout {
   pageId: string
   url: string
+  expiresAt: Date | null
 }
 
 /** A subscription after a cancellation: `cancelAtPeriodEnd` is false once it has ended. */

@@ -2,7 +2,7 @@
 -- is freed when the page is closed, and kept once it is paid. A page that is paid after its reservation has ended counts nevertheless,
 -- beyond the offer's `max`.
 
--- How long a page holds its use.
+-- How long a page holds its use at most.
 create function offer_hold() returns interval language sql immutable as $$ select interval '24 hours' $$;
 
 -- Whether a use is taken: it is paid, or its page may be paid.
@@ -63,11 +63,11 @@ begin
   on conflict on constraint offer_uses_pkey do update set held_until = excluded.held_until;
 end $$;
 
--- The page of a checkout was opened: it can be paid from now on.
-create function extend_offer_hold(checkout checkouts) returns void language plpgsql as $$
+-- The page of a checkout was opened: it can be paid from now on, and no longer after `expires_at`; null: that is not known.
+create function extend_offer_hold(checkout checkouts, expires_at timestamptz) returns void language plpgsql as $$
 begin
   if checkout.offer is null then return; end if;
-  update offer_uses u set held_until = paywall_now(u.paywall_id) + offer_hold()
+  update offer_uses u set held_until = least(paywall_now(u.paywall_id) + offer_hold(), expires_at)
   where u.checkout_id = checkout.id and u.paid_at is null;
 end $$;
 

@@ -49,6 +49,11 @@ export async function open(shop: Shop, slug: Slug = 'monthly', options: Order = 
   return { shop, email, userId, checkoutUrl, received: 0 }
 }
 
+/** Whether the hosted page has buttons to press. */
+export async function canPay({ checkoutUrl }: Buyer): Promise<boolean> {
+  return (await (await fetch(checkoutUrl)).text()).includes('<form')
+}
+
 /** Presses a button on the page, and follows redirects back to us. Returns the final URL, or null if the page does not redirect. */
 export async function pressAndReturn({ shop: { world }, checkoutUrl }: Buyer, button: Parameters<typeof press>[1]) {
   let url = await press(checkoutUrl, button)

@@ -7,8 +7,10 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/proces
 import { newEmail } from '../support/checkout.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
+  advanceClock,
   type Buyer,
   buy,
+  canPay,
   causeAtProcessor,
   expectStoredAsAtProcessor,
   newEvents,
@@ -68,12 +70,14 @@ const hasTrial = ({ slug, trial_days: days }: Sold) => slug === 'yearly' || days
 /** One processor names its discounts by UUIDs. */
 const toId = (index: number) => `7c1f0f5e-2c55-4f0e-9a4e-2f6f0b7a900${index}`
 
+/** The offers in the paywall file. One of them can be used once. */
 const offersAt = (acquiring: ProcessorName) =>
-  Object.entries(OFFERS).flatMap(([id, offer], index) => {
+  Object.entries({ ...OFFERS, last: OFFERS.amount! }).flatMap(([id, offer], index) => {
     if (!isPossible(acquiring, offer)) return []
     const isNamed = DEFINITIONS[acquiring].discounts?.processorDiscount !== null
     const { discount, slug } = offer
-    return [{ id, title: id, discount, prices: [slug], ...(isNamed && { processorDiscount: toId(index) }) }]
+    const named = isNamed ? { processorDiscount: toId(index) } : {}
+    return [{ id, title: id, discount, prices: [slug], ...named, ...(id === 'last' && { max: 1 }) }]
   })
 
 const getShop = useShops(1, (sold, _, acquiring) => ({ ...sold, offers: offersAt(acquiring) }))
@@ -202,6 +206,20 @@ test.each(PROCESSOR_NAMES.filter(hasDiscounts))(
     await setDiscounts(world[acquiring], paywall.id, {})
     await open(getShop(acquiring), 'monthly', { email, body: { offer: 'once' } })
     expect((await world.database.query(uses, [email])).rowCount).toBe(1)
+  },
+)
+
+test.each(PROCESSOR_NAMES.filter((name) => isPossible(name, OFFERS.amount!)))(
+  '%s: an open page holds the last use of an offer for as long as it can be paid, a day at most',
+  async (acquiring) => {
+    const shop = getShop(acquiring)
+    const body = { offer: 'last' }
+    const page = await open(shop, 'lifetime', { body })
+    for (let hours = 0; hours < 24 && (await canPay(page)); hours++) {
+      expect(await order(shop, 'lifetime', { body })).toMatchObject({ status: 400, body: { reason: 'used_up' } })
+      await advanceClock(page, '1h')
+    }
+    await open(shop, 'lifetime', { body })
   },
 )
 

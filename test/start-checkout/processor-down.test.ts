@@ -120,7 +120,11 @@ describe('start-checkout: an attempt that Stripe delays past its lease', () => {
   const page = (id: string) => ({
     status: 200,
     headers: {},
-    body: JSON.stringify({ id, url: `https://stripe.example/${id}` }),
+    body: JSON.stringify({
+      id,
+      url: `https://stripe.example/${id}`,
+      expires_at: Math.floor(Date.now() / 1000) + 86_400,
+    }),
   })
 
   /** Such an attempt, and a second one that takes over the claim. Both wait until the test sends Stripe's reply. */

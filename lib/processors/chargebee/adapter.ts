@@ -113,7 +113,7 @@ export function chargebeeAdapter(
         return post(path, others, `${key}:no-email`)
       })
       const { hosted_page: page } = parse(OpenedPageReply, reply)
-      return { pageId: page.id, url: page.url }
+      return { pageId: page.id, url: page.url, expiresAt: page.expires_at ?? null }
     },
 
     async cancelAtPeriodEnd(subscriptionId, reason) {

@@ -201,7 +201,9 @@ export const Versioned = z.object({ subscription: Version.optional(), invoice: V
 
 /** The bodies of responses. */
 export const PageReply = z.object({ hosted_page: HostedPage })
-export const OpenedPageReply = z.object({ hosted_page: z.object({ id: z.string(), url: z.url() }) })
+export const OpenedPageReply = z.object({
+  hosted_page: z.object({ id: z.string(), url: z.url(), expires_at: seconds.optional() }),
+})
 export const PortalReply = z.object({ portal_session: z.object({ access_url: z.url() }) })
 export const DownloadReply = (base: string | null) =>
   z.object({ download: z.object({ download_url: receiptUrl(base) }) })

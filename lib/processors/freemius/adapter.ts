@@ -208,7 +208,7 @@ export function freemiusAdapter(credentials: Credentials, options: AdapterOption
       const { email } = order
       if (email === null) throw rejected('Freemius requires an e-mail address')
       await checkOffer(order)
-      return { pageId: order.checkoutId, url: checkoutLink({ ...order, email }, credentials, place()) }
+      return { pageId: order.checkoutId, url: checkoutLink({ ...order, email }, credentials, place()), expiresAt: null }
     },
 
     async cancelAtPeriodEnd(licenseId, reason) {

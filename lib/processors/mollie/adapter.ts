@@ -44,7 +44,8 @@ export function mollieAdapter(
     async openCheckout(order) {
       const opened = await createPayment(api, order, noticeAddress(options, order.checkoutId))
       const { id, _links } = parse(OpenedPayment, opened)
-      return { pageId: id, url: _links.checkout.href }
+      // The method that the buyer chooses decides when it expires, and then a webhook reports that.
+      return { pageId: id, url: _links.checkout.href, expiresAt: null }
     },
 
     async cancelAtPeriodEnd(id) {

@@ -19,6 +19,7 @@ import {
   Checkout,
   type Dispute,
   Disputes,
+  OpenedCheckout,
   Order,
   Orders,
   PortalSession,
@@ -58,8 +59,8 @@ export function polarAdapter(
 
   return {
     async openCheckout(order) {
-      const { id, url } = parse(Checkout, await createCheckout(api, order))
-      return { pageId: id, url }
+      const checkout = parse(OpenedCheckout, await createCheckout(api, order))
+      return { pageId: checkout.id, url: checkout.url, expiresAt: checkout.expires_at }
     },
 
     async cancelAtPeriodEnd(id, reason) {

@@ -48,6 +48,7 @@ export const Checkout = z.object({
   status: z.enum(['open', 'expired', 'confirmed', 'succeeded', 'failed']),
 })
 export type Checkout = z.output<typeof Checkout>
+export const OpenedCheckout = Checkout.extend({ expires_at: time })
 
 /** A percentage in hundredths of a percent, or amounts by currency. `products`: empty if it applies to all. */
 export const Discount = z.object({

@@ -30,8 +30,8 @@ export function stripeAdapter(
 
   return {
     async openCheckout(order) {
-      const { id, url } = parse(OpenedSession, await asking(createCheckoutSession(api, order)))
-      return { pageId: id, url }
+      const session = parse(OpenedSession, await asking(createCheckoutSession(api, order)))
+      return { pageId: session.id, url: session.url, expiresAt: session.expires_at }
     },
 
     async closeCheckout(pageId) {

@@ -196,7 +196,7 @@ export const Disputes = z.object({ data: z.array(Dispute) })
 
 /** The state of a hosted page, if nothing else is needed. */
 export const CheckoutState = z.object({ status: z.enum(['open', 'complete', 'expired']) })
-export const OpenedSession = z.object({ id: z.string(), url: z.url() })
+export const OpenedSession = z.object({ id: z.string(), url: z.url(), expires_at: time })
 export const PortalSession = z.object({ url: z.url() })
 
 export const CheckoutSession = CheckoutState.extend({
