@@ -13,12 +13,17 @@ import type { Slug, Step } from './step.ts'
 type Doing<Act extends Step['act']> = Extract<Step, { act: Act }> & { to: Slug }
 
 /** Asks what a change of plan would cost. The person keeps the response, to make the change later. */
-export async function previewPlan(person: Person, step: Doing<'preview' | 'change-plan'>): Promise<void> {
+export async function previewPlan(
+  company: Company,
+  person: Person,
+  step: Doing<'preview' | 'change-plan'>,
+): Promise<void> {
   if (!person.userId || person.bought.size === 0) return
+  const paid = listPaid(company).length
   const change = toChange(person, step)
   const reply = await retryUntilDefinite(() => callChangePlan(person, { ...change, preview: true }))
   const shown = Preview.safeParse(reply?.body).data
-  person.quote = shown ? { change, shown } : null
+  person.quote = shown ? { change, shown, paid } : null
 }
 
 /**
@@ -29,7 +34,7 @@ export async function changePlan(company: Company, person: Person, step: Doing<'
   const { userId, bought } = person
   if (!userId || bought.size === 0) return
   for (const { cancelled } of company.people) cancelled.clear()
-  if (step.quoted && !person.quote) await previewPlan(person, step)
+  if (step.quoted && !person.quote) await previewPlan(company, person, step)
   const quote = step.quoted ? person.quote : null
   const [at, before, paid] = [await currentTime(company), company.account.sales(), listPaid(company)]
   const reply = await request(
@@ -46,6 +51,7 @@ export async function changePlan(company: Company, person: Person, step: Doing<'
   company.quotedChanges.push({
     shown: quote.shown,
     at,
+    isOutdated: paid.length > quote.paid,
     reply,
     before,
     after: company.account.sales(),

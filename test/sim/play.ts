@@ -130,7 +130,7 @@ async function playStep(company: Company, step: Step | null, cast: Cast): Promis
     case 'due':
       return makeAllDue(person.world, person.world.paywall.id)
     case 'preview':
-      return changesWithApi(company, step) ? previewPlan(person, step) : undefined
+      return changesWithApi(company, step) ? previewPlan(company, person, step) : undefined
     case 'change-plan':
       return changesWithApi(company, step) ? changePlan(company, person, step) : performAct(company, person, step)
     default:

@@ -8,8 +8,8 @@ import { findLicense } from './objects/license.ts'
 
 /**
  * What a change of plan charges at once. A period begins with the change: "Freemius' proration … will restart the billing date based on the
- * time of the plan update". The rest of the last payment for the old plan is credited, up to the new price; a plan that cost nothing
- * leaves nothing to credit (freemius.com/help/documentation/checkout/features/proration). That the rest counts by the second instead of
+ * time of the plan update". The rest of the last payment for the old plan is credited, up to the new price, and up to that payment if it
+ * was made before its period; a plan that cost nothing leaves nothing to credit (freemius.com/help/documentation/checkout/features/proration). That the rest counts by the second instead of
  * by the day is UNVERIFIED.
  */
 export function chargeFor(context: AccountContext, old: SubscriptionRecord, price: SoldPrice) {
@@ -17,10 +17,7 @@ export function chargeFor(context: AccountContext, old: SubscriptionRecord, pric
   const paid = { ...old.price, amount: status === 'paid' ? amount - tax : 0 }
   const now = { now: context.now, anew: true }
   const { credit, charge, period } = prorate({ ...old, price: paid, quantity: 1 }, price, now)
-  const lines: PricedLine[] = [
-    charge.amount + credit.amount < 0 ? { ...credit, amount: -charge.amount } : credit,
-    charge,
-  ]
+  const lines: PricedLine[] = [{ ...credit, amount: -Math.min(-credit.amount, paid.amount, charge.amount) }, charge]
   return { lines, period }
 }
 

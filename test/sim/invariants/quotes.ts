@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Changed } from '../../../functions/change-plan/contract.ts'
 import { paysEveryChangeOnPage } from '../../conformance/drivers/plans.ts'
+import type { PartialLife } from '../parts.ts'
 import type { QuotedChange } from '../person.ts'
-import type { Case, Invariant } from './case.ts'
+import type { Invariant } from './case.ts'
 
 /** An estimate changes by the second, and a person on a slow machine takes minutes to decide. */
 const tolerance = (amount: number) => Math.max(2, amount / 1000)
@@ -12,20 +13,29 @@ export const QUOTES: Invariant = {
   name: 'quotes',
   faults: ({ company: { quotedChanges, life } }) =>
     quotedChanges.flatMap((change) =>
-      findFaults(change, couponOnPage(life)).map((fault) => `the quote ${change.shown.quote} ${fault}`),
+      findFaults(change, life).map((fault) => `the quote ${change.shown.quote} ${fault}`),
     ),
 }
 
-/** What the coupon takes off that buyers may enter on a page, in percent. No preview knows of it. */
-const couponOnPage = ({ processor, setup: { terms } }: Case['company']['life']): number =>
-  paysEveryChangeOnPage(processor) ? (terms?.percentOff ?? 0) : 0
+/**
+ * Whether a sum was previewed, or is what a page charges that calculates the amount anew. The page knows what no preview does: the coupon
+ * that the buyer enters there, the tax if nothing was paid before, and the credit for a payment since the preview.
+ */
+function isPreviewed(sum: number, change: QuotedChange, { processor, setup: { terms } }: PartialLife): boolean {
+  const { due_now: due, estimate } = change.shown
+  const isNear = (amount: number) => Math.abs(sum - amount) <= (estimate ? tolerance(amount) : 0)
+  if (isNear(due.amount) || !paysEveryChangeOnPage(processor)) return isNear(due.amount)
+  const isTaxKnown = change.before.every(({ status }) => status !== 'trialing')
+  const { taxPercent, percentOff } = terms ?? { taxPercent: 0, percentOff: 0 }
+  const percent = 100 - percentOff + (isTaxKnown ? 0 : taxPercent)
+  return change.isOutdated || isNear((due.amount * percent) / 100)
+}
 
-function findFaults(change: QuotedChange, percentOff: number): string[] {
+function findFaults(change: QuotedChange, life: PartialLife): string[] {
   const { shown, at, reply, charged } = change
-  const { due_now: due, estimate, expires_at: end, when } = shown
+  const { due_now: due, expires_at: end, when } = shown
   const sum = charged.reduce((total, amount) => total + amount, 0)
-  const possible = [due.amount, (due.amount * (100 - percentOff)) / 100]
-  const isAsShown = possible.some((amount) => Math.abs(sum - amount) <= (estimate ? tolerance(amount) : 0))
+  const isAsShown = isPreviewed(sum, change, life)
   const made = Changed.safeParse(reply?.body).data
   const isDone = made && !made.pending && made.checkoutUrl === null
   return [
