@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import type { DisputeRecord, PaymentRecord, RefundRecord } from '../core/domain/money-records.ts'
-import { closeDispute, listRefunds, refundUpTo } from '../core/domain/reversals.ts'
+import { closeDispute, isReversed, listRefunds, refundUpTo } from '../core/domain/reversals.ts'
 import { allSales, type Sale, salePaidBy, sumTotals } from '../core/domain/sales.ts'
 import { hasEnded } from '../core/domain/subscriptions.ts'
 import { receiptAddress } from '../core/pages/receipt.ts'
@@ -84,7 +84,10 @@ export function createRefund(context: AccountContext, body: z.output<typeof Refu
   return refundOrder(context, findOrder(context, id), amount, { reason, metadata })
 }
 
-/** Refunds an amount and its taxes, by default all that is left. */
+/**
+ * Refunds an amount and its taxes, by default all that is left. Stripe refuses to refund a disputed charge, and Polar handles no refusal
+ * but `charge_already_refunded` (`create` in server/polar/refund/service.py).
+ */
 export function refundOrder(context: AccountContext, order: Sale, amount?: number, own = {}): RefundRecord {
   const { id, payment } = order
   const refuse = (left: number) =>
@@ -92,6 +95,7 @@ export function refundOrder(context: AccountContext, order: Sale, amount?: numbe
       ? forbidden('RefundedAlready', `Order is already fully refunded: ${id}`)
       : invalid(['body', 'amount'], 'Refund amount exceeds remaining order balance.', amount)
   if (payment === null) throw refuse(0)
+  if (isReversed(context, payment)) throw polarError(500, 'InternalServerError', 'Internal Server Error')
   return refundUpTo(context, payment, { amount: amount && withTax(order, amount), own }, refuse)
 }
 

@@ -206,3 +206,13 @@ test('a dispute can be listed by order, and revokes the subscription when it is 
   expect(await polar.disputes.get(dispute.id)).toMatchObject({ status: 'lost' })
   expect(await polar.subscriptions.get(id)).toMatchObject({ status: 'canceled' })
 })
+
+test('a disputed payment cannot be refunded, unless the dispute is won', async () => {
+  const { emulator, polar } = await startPolar()
+  const { order } = await buy(polar)
+  const dispute = await emulator.dispute(order.id)
+  const refund = () => polar.refunds.create({ order_id: order.id, reason: 'other', amount: order.refundable_amount })
+  await expect(refund()).rejects.toThrow('Polar API returned a server error')
+  await emulator.closeDispute(dispute.id, { won: true })
+  expect(await refund()).toMatchObject({ status: 'succeeded' })
+})
