@@ -1,10 +1,11 @@
 // Shows a paywall's site in a dialog on an owner's page. The origin of the page must be in `settings.embed_origins` of the paywall file.
 
-/** What a buyer has just bought, as in `purchases` of `user`: after a change of plan the same purchase at its new price. */
+/** What a buyer has just bought, as in `purchases` of `user`: after a change of plan the same purchase at its new price and quantity. */
 export interface BoughtPurchase {
   id: string
   price_id: string | null
   price_slug: string | null
+  quantity: number
   status: string
 }
 
@@ -25,8 +26,8 @@ export interface DialogOptions {
   /** The language of the dialog, such as `de`. Default: the `lang` of your page, or else the browser's. */
   locale?: string
   /**
-   * Called when a purchase has arrived, or a subscription has changed to another price. Grant nothing by it: your server reads the user, or
-   * receives the event.
+   * Called when a purchase has arrived, or a subscription has changed to another price or quantity. Grant nothing by it: your server reads
+   * the user, or receives the event.
    */
   onBought?: (purchase: BoughtPurchase) => void
   onClose?: () => void
@@ -186,8 +187,8 @@ function listen(
     } else if (message.type === 'close') {
       dialog.close()
     } else if (message.type === 'bought') {
-      const { id, price_id } = message.purchase
-      const bought = `${id} ${price_id}`
+      const { id, price_id, quantity } = message.purchase
+      const bought = `${id} ${price_id} ${quantity}`
       // Its page may be loaded again. A change of plan keeps the id.
       if (bought !== lastBought) options.onBought?.(message.purchase)
       lastBought = bought

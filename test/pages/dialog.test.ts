@@ -6,6 +6,7 @@ import { violations } from '../support/accessibility.ts'
 import { bundledModule } from '../support/bundled-sdk.ts'
 import { getPriceId, newEmail } from '../support/checkout.ts'
 import { endSession, readMailedCode, signInByMail } from '../support/sign-in.ts'
+import { WITH_UNITS } from './demo-paywall.ts'
 import { getFrame, type OwnerPage, openDialog, readMessages, startOwnerPage } from './owner-page.ts'
 import { type Pages, startPages } from './pages.ts'
 import { BUY } from './visitor.ts'
@@ -18,7 +19,7 @@ let origin: string
 let home: string
 
 beforeAll(async () => {
-  pages = await startPages()
+  pages = await startPages({ paywall: WITH_UNITS })
   home = `${pages.world.url}/p/${pages.world.paywall.id}`
   const sdk = await bundledModule("export * from 'paywall-billing-sdk/dialog'")
   shop = await startOwnerPage(pages, pages.world.paywall, { '/sdk.js': sdk })
@@ -78,7 +79,13 @@ describe('a link with data-paywall on a page of another site', () => {
     await pay(page)
     expect(page.url()).toBe(`${origin}/editor?file=7#page=2`)
     await getFrame(page).getByRole('heading', { name: 'Thank you!' }).waitFor()
-    const purchase = { id: expect.any(String), price_id: expect.any(String), price_slug: 'yearly', status: 'active' }
+    const purchase = {
+      id: expect.any(String),
+      price_id: expect.any(String),
+      price_slug: 'yearly',
+      quantity: 1,
+      status: 'active',
+    }
     await expect.poll(() => readMessages(page)).toEqual([{ type: 'paywall:bought', detail: purchase }])
 
     await getFrame(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
@@ -140,7 +147,7 @@ describe('a link with data-paywall on a page of another site', () => {
       .toEqual([{ type: 'paywall:bought', detail: purchase }])
   })
 
-  test('reports a change of plan that is made at once, as the purchase at its new price', async () => {
+  test('reports a change of plan that is made at once, as the purchase at its new price and quantity', async () => {
     const page = await openShop()
     const frame = await openFromLink(page)
     await frame.getByRole('link', { name: 'Your account' }).click()
@@ -167,6 +174,20 @@ describe('a link with data-paywall on a page of another site', () => {
     const price = { price_id: getPriceId(pages.world.paywall, 'monthly'), price_slug: 'monthly' }
     const changed = { type: 'paywall:bought', detail: { ...(bought!.detail as object), ...price } }
     await expect.poll(() => readMessages(page)).toEqual([bought, changed])
+
+    await getFrame(page).getByRole('banner').getByRole('link').click()
+    await getFrame(page).getByRole('main').getByRole('link', { name: 'Your account' }).click()
+    await getFrame(page).getByRole('link', { name: 'Change the number of units' }).click()
+    await getFrame(page).getByLabel('Number of units').fill('3')
+    await getFrame(page).getByRole('button', { name: 'Show the total' }).click()
+    await getFrame(page)
+      .getByRole('button', { name: /^Change|^Pay/ })
+      .click()
+    await getFrame(page).getByRole('heading', { name: 'You have changed to 3 × Monthly' }).waitFor()
+    const more = { ...changed, detail: { ...changed.detail, quantity: 3 } }
+    await expect
+      .poll(() => readMessages(page))
+      .toEqual([bought, changed, more].map((each) => expect.objectContaining(each)))
     await getFrame(page).getByRole('button', { name: 'Back to shop.localhost' }).click()
     await page.locator('dialog').waitFor({ state: 'detached' })
   })

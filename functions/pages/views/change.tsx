@@ -134,10 +134,10 @@ function changedTitle(site: Site, { purchase, price, keepsPlan, quantity, when, 
   return when === 'period_end' && end ? texts.planWillChange(label, formatDate(end, site)) : texts.planChanged(label)
 }
 
-/** Confirms the change. In a dialog, one that is made reports the subscription at its new price. */
+/** Confirms the change. In a dialog, one that is made reports the subscription at its new price and quantity. */
 export function changedPage(site: Site, made: Made) {
   const { texts } = site
-  const { purchase, price, keepsPlan, when, pending } = made
+  const { purchase, price, keepsPlan, quantity = 1, when, pending } = made
   const title = changedTitle(site, made)
   const isBought = when === 'now' && !pending && !keepsPlan
   return sitePage(site, {
@@ -147,7 +147,7 @@ export function changedPage(site: Site, made: Made) {
         <h1>{title}</h1>
         {pending && <p>{texts.planPendingHint}</p>}
         {site.embedder && isBought ? (
-          <Bought site={site} purchase={{ ...purchase, price_id: price.id, price_slug: price.slug }} />
+          <Bought site={site} purchase={{ ...purchase, price_id: price.id, price_slug: price.slug, quantity }} />
         ) : (
           <AccountButton site={site} />
         )}
