@@ -4,6 +4,8 @@ import type { CountedBy } from '../lib/http/api-operation.ts'
 export const ROUTES = [
   { pattern: /^\/openapi\.json$/, binding: 'DOCS', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/docs$/, binding: 'DOCS', countedBy: 'address', duplicateCode: false },
+  { pattern: /^\/docs\.md$/, binding: 'DOCS', countedBy: 'address', duplicateCode: false },
+  { pattern: /^\/llms\.txt$/, binding: 'DOCS', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/docs\/api$/, binding: 'DOCS', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/docs\/api\/redoc\.js$/, binding: 'DOCS', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/bootstrap$/, binding: 'BOOTSTRAP', countedBy: 'token', duplicateCode: false },

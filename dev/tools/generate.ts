@@ -1,5 +1,5 @@
 // Writes all generated files: calls of database functions, types of tables and bindings, the Workers' roles, the gateway's
-// routes, the decimals of currencies, the OpenAPI document, the guide as HTML, the assets of paywalls' sites, and the table of
+// routes, the decimals of currencies, the OpenAPI document, the guide as HTML and as Markdown, the assets of paywalls' sites, and the table of
 // processors' capabilities. With --check it writes nothing and fails if a file is out of date.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { capabilitiesPage } from './capabilities.ts'
 import { currencyTable } from './currencies.ts'
 import { databaseCalls } from './database-calls.ts'
 import { databaseRoles } from './database-roles.ts'
-import { guideHtml } from './guide.ts'
+import { guideHtml, guideMarkdown } from './guide.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { gatewayRoutes } from './openapi/routes.ts'
 import { pageAssets } from './page-assets.ts'
@@ -26,6 +26,7 @@ const ROUTES = 'generated/routes.ts'
 const CURRENCIES = 'generated/currencies.ts'
 const DOCUMENT = 'generated/openapi.json'
 const GUIDE = 'generated/guide.html'
+const GUIDE_MARKDOWN = 'generated/guide.md'
 const PAGE_ASSETS = 'generated/page-assets.ts'
 const SDK_TYPES = 'sdk/src/generated/api.ts'
 const CAPABILITIES = 'docs/processors/capabilities.md'
@@ -42,6 +43,7 @@ const generated = {
   [CURRENCIES]: currencyTable(),
   [DOCUMENT]: document,
   [GUIDE]: guideHtml(),
+  [GUIDE_MARKDOWN]: guideMarkdown(),
   [PAGE_ASSETS]: pageAssets(),
   [SDK_TYPES]: await sdkTypes(document),
   [CAPABILITIES]: capabilitiesPage(),

@@ -4,12 +4,13 @@ import { micromark } from 'micromark'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 
-/** The URLs of repository files that the service serves. Links to other files become text. */
-const SERVED: Record<string, string> = { '../generated/openapi.json': '/docs/api' }
+const readGuide = () => readFileSync(join(DOCS, 'guide.md'), 'utf8')
+
+const REFERENCE = '../generated/openapi.json'
 
 /** docs/guide.md as HTML for the Worker docs: a table of contents, and the text with inlined pictures. */
 export function guideHtml(): string {
-  const { text, chapters } = withAnchors(micromark(readFileSync(join(DOCS, 'guide.md'), 'utf8')))
+  const { text, chapters } = withAnchors(micromark(readGuide()))
   const contents = chapters.map(({ id, heading }) => `<li><a href="#${id}">${heading}</a></li>`)
   return `<nav class="contents" aria-label="Contents"><ol>
 ${contents.join('\n')}
@@ -37,10 +38,22 @@ const withPictures = (html: string) =>
     return `<figure tabindex="0">${picture.replace('<svg ', `<svg role="img" aria-label="${meaning}" `)}</figure>`
   })
 
+/** docs/guide.md for programs: pictures become their descriptions, and the reference is the OpenAPI document. */
+export const guideMarkdown = (): string =>
+  readGuide()
+    .replace(/!\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replace(/\[([^\]]+)\]\(([^)]+)\)/g, (link: string, label: string, target: string) => {
+      if (isServed(target)) return link
+      return target === REFERENCE ? `[${label}](/openapi.json)` : label
+    })
+
+/** Whether a link leads elsewhere, or within the guide. Links to files that the service does not serve become text. */
+const isServed = (target: string) => /^(https:|#)/.test(target)
+
 const withLinks = (html: string) =>
   html.replace(/<a href="([^"]+)">(.*?)<\/a>/gs, (link: string, target: string, label: string) => {
-    if (/^(https:|#)/.test(target)) return link
-    return SERVED[target] === undefined ? label : `<a href="${SERVED[target]}">${label}</a>`
+    if (isServed(target)) return link
+    return target === REFERENCE ? `<a href="/docs/api">${label}</a>` : label
   })
 
 /** Makes wide blocks scrollable with the keyboard. */

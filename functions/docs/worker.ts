@@ -1,9 +1,20 @@
 import type { Context } from 'hono'
 import guide from '../../generated/guide.html'
+import guideMarkdown from '../../generated/guide.md'
 import document from '../../generated/openapi.json'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
-import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH, SCRIPT_PATH } from './contract.ts'
+import {
+  DOCUMENT_PATH,
+  FRONT_PATH,
+  GUIDE_MARKDOWN_PATH,
+  GUIDE_PATH,
+  LLMS_PATH,
+  PATHS,
+  REFERENCE_PATH,
+  SCRIPT_PATH,
+} from './contract.ts'
 import { aboutService, frontPage } from './front-page.ts'
+import { indexForModels } from './llms.ts'
 import { page, pagePolicy } from './page.ts'
 import { REFERENCE_PAGE, referencePolicy } from './reference-page.ts'
 
@@ -31,15 +42,19 @@ app.get(DOCUMENT_PATH, () => Response.json(document, { headers: CACHED }))
 
 app.get(GUIDE_PATH, async (c) => c.html(GUIDE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': await pagePolicy() }))
 
+app.get(GUIDE_MARKDOWN_PATH, (c) =>
+  c.body(guideMarkdown, 200, { ...CACHED, 'Content-Type': 'text/markdown; charset=utf-8' }),
+)
+
+app.get(LLMS_PATH, (c) => c.text(indexForModels(new URL(c.req.url).origin), 200, CACHED))
+
 app.get(REFERENCE_PATH, async (c) =>
   c.html(REFERENCE_PAGE, 200, { ...CACHED, 'Content-Security-Policy': await referencePolicy() }),
 )
 
 app.get(SCRIPT_PATH, referenceScript)
 
-for (const path of [FRONT_PATH, DOCUMENT_PATH, GUIDE_PATH, REFERENCE_PATH, SCRIPT_PATH]) {
-  app.all(path, allowOnly('GET', 'HEAD'))
-}
+for (const path of [FRONT_PATH, ...PATHS]) app.all(path, allowOnly('GET', 'HEAD'))
 
 /** Redoc, as `dev/tools/reference-script.ts` writes it. */
 async function referenceScript(c: Context<{ Bindings: Cloudflare.DocsEnv }>): Promise<Response> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
@@ -9,7 +10,7 @@ import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
 
-describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s', (path) => {
+describe.each(['/docs', '/docs.md', '/llms.txt', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s', (path) => {
   test('is publicly cacheable for five minutes', async () => {
     expect(await call(world, world.docsUrl + path)).toMatchObject({
       headers: { 'cache-control': 'public, max-age=300' },
@@ -24,6 +25,22 @@ describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s
       body: { error: 'method_not_allowed' },
     })
   })
+})
+
+test('/llms.txt links to the guide as Markdown and to the OpenAPI document', async () => {
+  const { headers, body } = await call(world, `${world.docsUrl}/llms.txt`)
+  expect(headers['content-type']).toContain('text/plain')
+  const links = [...String(body).matchAll(/\]\((.*?)\)/g)].map(([, link]) => link)
+  expect(links).toEqual([`${world.docsUrl}/docs.md`, `${world.docsUrl}/openapi.json`])
+})
+
+test('/docs.md is the guide with all its chapters, and each of its links leads somewhere', async () => {
+  const { headers, body } = await call(world, `${world.docsUrl}/docs.md`)
+  expect(headers['content-type']).toBe('text/markdown; charset=utf-8')
+  const chapters = (text: string) => text.match(/^## .*$/gm)
+  expect(chapters(String(body))).toEqual(chapters(readFileSync('docs/guide.md', 'utf8')))
+  const links = new Set([...String(body).matchAll(/\]\((.*?)\)/g)].map(([, link = '']) => link.replace(/^#.*/, '#')))
+  expect([...links].filter((link) => !link.startsWith('https:')).toSorted()).toEqual(['#', '/openapi.json'])
 })
 
 test('/ returns the name, the version and the links of the service as JSON', async () => {

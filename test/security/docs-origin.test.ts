@@ -15,7 +15,7 @@ beforeAll(async () => {
 const HTML = { accept: 'text/html' }
 const notFound = { status: 404, body: { error: 'not_found' } }
 
-describe.each(['/docs', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s', (path) => {
+describe.each(['/docs', '/docs.md', '/llms.txt', '/docs/api', '/docs/api/redoc.js', '/openapi.json'])('%s', (path) => {
   test('is served at the origin of the docs', async () => {
     expect(await call(world, world.docsUrl + path)).toMatchObject({ status: 200 })
   })

@@ -23,7 +23,7 @@ export async function bundleWorkers(configs: WorkerConfig[]): Promise<Map<string
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
-    loader: { '.html': 'text', '.css': 'text' },
+    loader: { '.html': 'text', '.css': 'text', '.md': 'text' },
     plugins: [externalDataModules],
     define: { 'process.env.NODE_ENV': '"production"' },
     write: false,
