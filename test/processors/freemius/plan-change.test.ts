@@ -70,13 +70,14 @@ const monthLater = (date: Date) => {
 
 test('a preview is an estimate by the published formula, with the taxes of the last payment', async () => {
   const { preview, openPage, amounts, now, read } = await startChange({ terms: { taxPercent: 20 } })
-  const shown = await preview()
+  const pricedAt = now()
+  const shown = await preview({ pricedAt })
   expect(shown).toEqual({
     currency: 'USD',
     dueNow: 2700, // 29.99 less three quarters of 9.99, and 20 % taxes
     credit: 899,
-    effectiveAt: now(),
-    next: { amount: 3599, at: monthLater(now()) },
+    effectiveAt: pricedAt,
+    next: { amount: 3599, at: monthLater(pricedAt) },
     isEstimate: true,
   })
   const url = await openPage()

@@ -16,13 +16,14 @@ test.each([0, 2])(
     const { preview, change, charges, snapshot, subscription, end, now, moveTo, facts } = await startChange({
       renewals,
     })
-    const shown = await preview()
+    const pricedAt = now()
+    const shown = await preview({ pricedAt })
     const due = rest(2999) - rest(999)
     expect(shown).toEqual({
       currency: 'EUR',
       dueNow: due,
       credit: rest(999),
-      effectiveAt: now(),
+      effectiveAt: pricedAt,
       next: { amount: 2999, at: end },
       isEstimate: false,
     })
