@@ -97,10 +97,16 @@ try {
 
 function findCommand(name: string): Pick<Command, 'run'> {
   if (['help', '--help', '-h'].includes(name) || args.includes('--help')) return { run: async () => help() }
+  if (name === '--version') return { run: readVersion }
   const command = COMMANDS.find((command) => command.name === name)
   if (command) return command
   const names = COMMANDS.map((command) => command.name)
   throw new CommandError([`unknown command ${name}${didYouMean(name, names) || ': run paywall help'}`])
+}
+
+async function readVersion(): Promise<CommandResult> {
+  const { version } = (await import('../package.json', { with: { type: 'json' } })).default
+  return { text: version, json: { version } }
 }
 
 function print({ text, json }: CommandResult): void {
@@ -129,6 +135,7 @@ function help(): CommandResult {
     'Commands use the database at DATABASE_URL, and need the PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY and TURNSTILE_SECRETS_KEY',
     'of the Workers.',
     'Without DATABASE_URL they use the local world that npm run dev started.',
+    'With --version it prints its version.',
     'With --json every command prints one JSON document. If it fails, `errors` in it says why.',
   ]
   const commands = COMMANDS.map(({ usage, summary }) => ({ usage, summary }))

@@ -58,7 +58,9 @@ describe('with --json a single JSON document is printed:', () => {
     return JSON.parse(out)
   }
 
-  test('help, schema, ledger, rekey', async () => {
+  test('--version, help, schema, ledger, rekey', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(await json('--version')).toEqual({ version })
     expect(await json('help')).toMatchObject({
       commands: expect.arrayContaining([{ usage: 'rekey', summary: expect.any(String) }]),
     })
