@@ -5,7 +5,7 @@ import type { PaymentRecord } from '../../../dev/emulators/core/domain/money-rec
 import type { SoldPrice, SubscriptionRecord } from '../../../dev/emulators/core/domain/selling-records.ts'
 import { DAY_SECONDS, nextPeriodEnd } from '../../../dev/emulators/core/periods.ts'
 import { findSubscription, isPending } from '../../../dev/emulators/mollie/acts.ts'
-import { parseInterval, toDate } from '../../../dev/emulators/mollie/dates.ts'
+import { parseInterval } from '../../../dev/emulators/mollie/dates.ts'
 import { paymentOwn, subscriptionOwn } from '../../../dev/emulators/mollie/own.ts'
 import type { Driver } from './driver.ts'
 import { isGivenBack, oneTimeSale, type PaidPeriod, type Plan, paidAt, type Sale } from './sale.ts'
@@ -177,6 +177,11 @@ const paidPeriod = (
   isGivenBack: isGivenBack(records, payment, true),
 })
 
+const AMSTERDAM = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Amsterdam' })
+
+/** Mollie's days are those of Amsterdam. */
+const toDate = (seconds: number) => AMSTERDAM.format(seconds * 1000)
+
 const startOfDay = (seconds: number) => Date.parse(toDate(seconds)) / 1000
 
 /**
@@ -230,13 +235,11 @@ interface Recurring {
   now: number
 }
 
-function getStatus(
-  records: AccountRecords,
-  { page, metadata, subscription, charges, paidPeriods, renews, now }: Recurring,
-): Sale['status'] {
+function getStatus(records: AccountRecords, recurring: Recurring): Sale['status'] {
+  const { page, metadata, subscription, charges, renews, now } = recurring
   if (!subscription && (isGivenBack(records, page, true) || endOfFirst(page, metadata) <= now)) return 'canceled'
   const isFailed = (charge: PaymentRecord) => charge.status === 'failed' || isChargedBack(records, charge)
-  if (subscription && !renews && endOfPaid(subscription, charges, paidPeriods, isFailed) <= now) return 'canceled'
+  if (subscription && !renews && endOfPaid({ ...recurring, subscription }, isFailed) <= now) return 'canceled'
   const decided = charges.findLast(({ status }) => status !== 'pending')
   if (renews && decided && isFailed(decided)) return 'past_due'
   return metadata.trial_days > 0 && !charges.some((each) => each.status === 'paid' && !isFailed(each))
@@ -245,8 +248,8 @@ function getStatus(
 }
 
 /**
- * A first payment without a subscription has paid for one period or begun a trial. Both end at the start of the day on which a
- * subscription would have been charged first: the day after the period or the trial.
+ * A first payment has paid for one period or begun a trial. Both end at the start of the day on which a subscription would be charged first:
+ * the day after the period or the trial.
  */
 function endOfFirst(page: PaymentRecord, { trial_days, interval, interval_count }: Metadata): number {
   const start = paidAt(page)
@@ -267,11 +270,13 @@ const isChargedBack = (records: AccountRecords, { id }: PaymentRecord) =>
  * one it ends with what was paid for, even if a plan was changed at Mollie since.
  */
 function endOfPaid(
-  { periodEnd }: SubscriptionRecord,
-  charges: PaymentRecord[],
-  paidPeriods: PaidPeriod[],
+  { page, metadata, subscription, charges, paidPeriods }: Recurring & { subscription: SubscriptionRecord },
   isFailed: (charge: PaymentRecord) => boolean,
 ): number {
   const last = charges.findLastIndex((charge) => !isFailed(charge))
-  return Date.parse(toDate(charges[last + 1]?.created ?? paidPeriods.at(-1)?.end ?? periodEnd)) / 1000
+  const failed = charges[last + 1]
+  if (failed) return startOfDay(failed.created)
+  const paid = paidPeriods.at(-1)
+  if (paid?.paidAt === paidAt(page)) return endOfFirst(page, metadata)
+  return startOfDay(paid?.end ?? subscription.periodEnd)
 }
