@@ -50,9 +50,14 @@ export const STATE: Invariant = {
   faults: (life) =>
     life.processorState.sales.flatMap((sale) => {
       const purchase = life.purchases.find(({ processorId }) => processorId === sale.processorId)
-      return purchase && !isFoundLater(life, sale) ? differences(sale, purchase) : []
+      if (!purchase || isFoundLater(life, sale) || isRefusedTrial(life, sale, purchase)) return []
+      return differences(sale, purchase)
     }),
 }
+
+/** Whether a sale was pending here and became a second trial. It has ended here; a processor may show it until it would be charged. */
+const isRefusedTrial = ({ company, processorState: { sales } }: Case, sale: Sale, { status }: StoredPurchase) =>
+  status === 'canceled' && sale.status === 'trialing' && isSecondTrial(company, sales, sale)
 
 /** The longest time that a refund may take. */
 const REFUND_DAYS = 7
