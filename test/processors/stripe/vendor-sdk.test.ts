@@ -32,6 +32,7 @@ async function readRequest(request: Request): Promise<Sent> {
 const REPLY = {
   id: 'sub_1',
   url: 'https://checkout.stripe.com/c/pay/1',
+  expires_at: 1_800_000_000,
   status: 'active',
   customer: 'cus_1',
   metadata: {},
