@@ -49,7 +49,7 @@ describe('with nothing set up at Mollie', () => {
     const [subscription] = listSubscriptions(world, userId)
     expect(subscription?.webhookUrl).toBe(getPayments(world, userId)[0]?.webhookUrl)
 
-    await world.clock.advance(shop.paywall.id, '32d')
+    await world.clock.advance(shop.paywall.id, '33d')
     await until('it is renewed', async () => (await types(userId)).includes('subscription.renewed'))
     const charge = getPayments(world, userId).at(-1)!
     await world.mollie.chargeback(charge.id)
