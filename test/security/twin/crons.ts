@@ -28,6 +28,8 @@ export const CRONS: Record<string, Act> = {
     )
     await changeBalance(me.world, { email: BOB })
     await workers.scheduled('deliver-events')
+    const held = 'select from webhook_endpoints where owner_id = $1 and is_test and held_until is not null'
+    await until('the endpoint is held', async () => (await database.query(held, [me.id])).rowCount === 1)
     await database.query('update webhook_endpoints set secret = $2 where owner_id = $1 and is_test', [
       me.id,
       rows[0]?.secret,
