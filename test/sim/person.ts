@@ -44,7 +44,7 @@ export interface OfferUse {
 export interface Quote {
   change: { priceId: string; quantity?: number; when: 'now' | 'period_end' }
   shown: z.output<typeof Preview>
-  /** How many payments had been paid by then. */
+  /** What the payments by then came to. */
   paid: number
 }
 
@@ -52,8 +52,8 @@ export interface Quote {
 export interface QuotedChange extends Pick<Quote, 'shown'> {
   /** When it was requested, by the paywall's clock. */
   at: Date
-  /** Whether a payment was paid between the preview and the request. */
-  isOutdated: boolean
+  /** What was paid between the preview and the request. */
+  paidSince: number
   /** Null: the outcome is unknown. */
   reply: Reply | null
   /** The sales at the processor before and after it, and the amounts that were charged meanwhile. */

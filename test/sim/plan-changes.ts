@@ -19,7 +19,7 @@ export async function previewPlan(
   step: Doing<'preview' | 'change-plan'>,
 ): Promise<void> {
   if (!person.userId || person.bought.size === 0) return
-  const paid = listPaid(company).length
+  const paid = sumOf(listPaid(company))
   const change = toChange(person, step)
   const reply = await retryUntilDefinite(() => callChangePlan(person, { ...change, preview: true }))
   const shown = Preview.safeParse(reply?.body).data
@@ -51,7 +51,7 @@ export async function changePlan(company: Company, person: Person, step: Doing<'
   company.quotedChanges.push({
     shown: quote.shown,
     at,
-    isOutdated: paid.length > quote.paid,
+    paidSince: sumOf(paid) - quote.paid,
     reply,
     before,
     after: company.account.sales(),
@@ -80,6 +80,8 @@ function callChangePlan({ world, kind, session, userId }: Person, change: object
       : { key: world.key, body: { ...change, userId } }
   return call(world, `/api/v1/paywall/${world.paywall.id}/change-plan`, { ...caller, headers })
 }
+
+const sumOf = (payments: { amount: number }[]) => payments.reduce((sum, { amount }) => sum + amount, 0)
 
 const listPaid = ({ records }: Company) =>
   records('payments').filter(({ status, amount }) => status === 'paid' && amount > 0)

@@ -19,16 +19,19 @@ export const QUOTES: Invariant = {
 
 /**
  * Whether a sum was previewed, or is what a page charges that calculates the amount anew. The page knows what no preview does: the coupon
- * that the buyer enters there, the tax if nothing was paid before, and the credit for a payment since the preview.
+ * that the buyer enters there, the tax if nothing was paid before, and the credit for what was paid since the preview.
  */
 function isPreviewed(sum: number, change: QuotedChange, { processor, setup: { terms } }: PartialLife): boolean {
   const { due_now: due, estimate } = change.shown
-  const isNear = (amount: number) => Math.abs(sum - amount) <= (estimate ? tolerance(amount) : 0)
-  if (isNear(due.amount) || !paysEveryChangeOnPage(processor)) return isNear(due.amount)
+  const isBetween = (least: number, most: number) => {
+    const rounding = estimate ? tolerance(most) : 0
+    return sum >= least - rounding && sum <= most + rounding
+  }
+  if (isBetween(due.amount, due.amount) || !paysEveryChangeOnPage(processor)) return isBetween(due.amount, due.amount)
   const isTaxKnown = change.before.every(({ status }) => status !== 'trialing')
   const { taxPercent, percentOff } = terms ?? { taxPercent: 0, percentOff: 0 }
-  const percent = 100 - percentOff + (isTaxKnown ? 0 : taxPercent)
-  return change.isOutdated || isNear((due.amount * percent) / 100)
+  const share = (100 - percentOff + (isTaxKnown ? 0 : taxPercent)) / 100
+  return isBetween(Math.max(0, due.amount - change.paidSince) * share, due.amount * share)
 }
 
 function findFaults(change: QuotedChange, life: PartialLife): string[] {
