@@ -1,4 +1,4 @@
-import { DOCUMENT_PATH, FRONT_PATH, GUIDE_PATH, REFERENCE_PATH } from './contract.ts'
+import { DOCUMENT_PATH, FRONT_PATH, GUIDE_MARKDOWN_PATH, GUIDE_PATH, REFERENCE_PATH } from './contract.ts'
 import { page } from './page.ts'
 
 /** The service's description for programs. `docsOrigin` is empty if they are not served. */
@@ -33,3 +33,18 @@ ${docsOrigin && `<p class="ways"><a class="main way" href="${docsOrigin}${GUIDE_
 </main>
 </div>`,
   })
+
+/** The service's description for language models (llmstxt.org), with its docs in formats that they read. `origin`: that of the docs. */
+export const indexForModels = (origin: string): string => `# Paywall Billing
+
+> An HTTPS API for paywalls and billing. It opens hosted checkouts at the owner's own payment processor, tracks who has paid, counts tokens,
+> accepts support tickets, and sends signed webhooks.
+
+An owner's server sends its owner key in \`X-Api-Key\`, and can act for any user. A browser sends a user's access token. Never put an owner
+key into a browser.
+
+## Docs
+
+- [Guide](${origin}${GUIDE_MARKDOWN_PATH}): from nothing to a live paywall, with code for each step
+- [API](${origin}${DOCUMENT_PATH}): all operations, errors and events, as an OpenAPI 3.1 document with examples
+`

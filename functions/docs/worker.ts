@@ -13,8 +13,7 @@ import {
   REFERENCE_PATH,
   SCRIPT_PATH,
 } from './contract.ts'
-import { aboutService, frontPage } from './front-page.ts'
-import { indexForModels } from './llms.ts'
+import { aboutService, frontPage, indexForModels } from './front-page.ts'
 import { page, pagePolicy } from './page.ts'
 import { REFERENCE_PAGE, referencePolicy } from './reference-page.ts'
 

@@ -9,8 +9,8 @@ import { findLicense } from './objects/license.ts'
 /**
  * What a change of plan charges at once. A period begins with the change: "Freemius' proration … will restart the billing date based on the
  * time of the plan update". The rest of the last payment for the old plan is credited, up to the new price, and up to that payment if it
- * was made before its period; a plan that cost nothing leaves nothing to credit (freemius.com/help/documentation/checkout/features/proration). That the rest counts by the second instead of
- * by the day is UNVERIFIED.
+ * was made before its period; a plan that cost nothing leaves nothing to credit
+ * (freemius.com/help/documentation/checkout/features/proration). That the rest counts by the second instead of by the day is UNVERIFIED.
  */
 export function chargeFor(context: AccountContext, old: SubscriptionRecord, price: SoldPrice) {
   const { status, amount, tax } = latestInvoice(context, old)
