@@ -1,6 +1,7 @@
 // The mail with a sign-in code, in English and German.
+
+import { CODE_MINUTES } from '../../lib/auth/challenge.ts'
 import type { InLanguages, Language } from '../../lib/http/preferred-language.ts'
-import { CODE_MINUTES } from './challenge.ts'
 
 export interface CodeMail {
   /** Validated by `newEmail`: it has no line break and no comma. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { time } from '../../lib/access/purchase.ts'
+import { CODE_MINUTES } from '../../lib/auth/challenge.ts'
 import type { OwnerRefusal } from '../../lib/auth/gate.ts'
 import { missingKeyErrors, ownerErrors, userErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
@@ -10,7 +11,6 @@ import { paywallErrors } from '../../lib/http/shared-errors.ts'
 import { externalIdOr, newEmail } from '../../lib/http/user-fields.ts'
 import type { NameRefusal } from '../../lib/members/member.ts'
 import { nameErrors } from '../../lib/members/member-errors.ts'
-import { CODE_MINUTES } from './challenge.ts'
 
 const SIGN_IN = '/api/v1/paywall/:id/sign-in'
 

@@ -74,15 +74,3 @@ begin
   end loop;
   return null;
 end $$;
-
--- The key of an address's rate limit on a paywall, alone or for calls from one network. Text after a `+` usually means the same mailbox, so
--- such addresses count as one. Hashed, so that it has a fixed length and no address is stored that belongs to no user.
-create function address_key(paywall_id text, email text, network text default '') returns text language sql stable as $$
-  select 'address:' || encode(sha256(convert_to(
-    jsonb_build_array(paywall_id, regexp_replace(email, '\+[^@]*@', '@'), network)::text, 'utf8')), 'hex')
-$$;
-
--- The seconds until a call can be repeated, rounded up.
-create function retry_after(wait interval) returns jsonb language sql stable as $$
-  select jsonb_build_object('retry_after', ceil(extract(epoch from wait))::int)
-$$;

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type * as z from 'zod'
 import { refreshSession, signInAnonymously, signInByCode } from '../../generated/calls.ts'
+import { hashCode, MAX_GUESSES } from '../../lib/auth/challenge.ts'
 import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
@@ -8,7 +9,6 @@ import { reportUnknownOutcome } from '../../lib/http/idempotency.ts'
 import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
 import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { parseNetworks } from '../../lib/rate-limits/networks.ts'
-import { hashCode, MAX_GUESSES } from './challenge.ts'
 import { tokenErrors as errors, type GrantRefusal, type RefreshRefusal, TokenBody } from './contract.ts'
 import {
   idempotentRefreshToken,
@@ -66,7 +66,7 @@ async function grantByCode(c: TokenContext, body: Body & { grant_type: 'code' })
   const row = await signInByCode<SignInResult<GrantRefusal | 'bad_token'>>(connect(c.env), {
     ...target,
     email: body.email,
-    ...(await hashCode({ paywallId: target.paywallId, ...body }, c.env.SIGN_IN_CODE_KEY)),
+    ...(await hashCode({ scope: target.paywallId, ...body }, c.env.SIGN_IN_CODE_KEY)),
     maxGuesses: MAX_GUESSES,
     restore: body.restore,
     anonymousId: bearer?.anonymous ? bearer.userId : null,

@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 import { sha256Hex } from '../../lib/crypto/crypto.ts'
-import { keyedHash } from './keyed-hash.ts'
+import { keyedHash } from '../../lib/crypto/keyed-hash.ts'
 
 /** Lifetime of an unused refresh token, in days. Each use returns a new one with the same lifetime, until the session ends. */
 const REFRESH_TOKEN_DAYS = 30

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { createChallenge, refundMail } from '../../generated/calls.ts'
+import { CODE_MINUTES, hashCode, newChallenge, newCode } from '../../lib/auth/challenge.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { parseJson } from '../../lib/http/parse.ts'
@@ -7,7 +8,6 @@ import { checkPaywallId, paywallTarget } from '../../lib/http/paywall-target.ts'
 import { preferredLanguage } from '../../lib/http/preferred-language.ts'
 import { log } from '../../lib/log/log.ts'
 import { parseNetworks } from '../../lib/rate-limits/networks.ts'
-import { CODE_MINUTES, hashCode, newChallenge, newCode } from './challenge.ts'
 import { type CodeMail, writeCodeMail } from './code-mail.ts'
 import { CodeBody, codeErrors as errors } from './contract.ts'
 import { type TurnstileKeys, verifyTurnstile } from './turnstile.ts'
@@ -36,7 +36,7 @@ export async function sendCode(c: SignInContext): Promise<Response> {
   const network = c.env.RATE_LIMITED ? parseNetworks(c.req.header('cf-connecting-ip')).wide : null
   const challenge = newChallenge()
   const code = newCode()
-  const hashes = await hashCode({ paywallId: target.paywallId, email, challenge, code }, c.env.SIGN_IN_CODE_KEY)
+  const hashes = await hashCode({ scope: target.paywallId, email, challenge, code }, c.env.SIGN_IN_CODE_KEY)
   const parameters = { ...target, email, ...hashes, codeMinutes: CODE_MINUTES, network }
 
   let captchaSolved = false

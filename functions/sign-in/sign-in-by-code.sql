@@ -3,9 +3,8 @@
 -- refused as `bad_token` before the code is compared; one of a session that has ended is ignored. If the mail offered to restore purchases
 -- that anonymous users made with the address, and `restore` is true, those users are merged into the user.
 --
--- Locks the challenge first, which counts the guesses, then the users that lock_restorable and ensure_user_with_email lock. The right code
--- uses up all remaining guesses, so of concurrent calls no more than the limit are compared, and only one signs in. Verdicts: `signed_in`;
--- `invalid_grant`; `bad_token`; `unknown_paywall`.
+-- Locks the challenge first, then the users that lock_restorable and ensure_user_with_email lock. Verdicts: `signed_in`; `invalid_grant`;
+-- `bad_token`; `unknown_paywall`.
 create function sign_in_by_code(
   paywall_id text, host text, email text, challenge_hash text, code_hash text, max_guesses integer, restore boolean,
   session_id uuid, token_hash text, token_days integer,
@@ -13,8 +12,7 @@ create function sign_in_by_code(
 ) returns jsonb language plpgsql security definer as $$
 declare
   here constant record := find_paywall(paywall_id, host);
-  challenge sign_in_challenges;
-  is_right boolean;
+  used record;
   restored_ids uuid[] := '{}';
   signed_in_id uuid;
 begin
@@ -24,17 +22,10 @@ begin
     select s.user_id from sign_in_sessions s
     where (s.id, s.user_id) = (token_session_id, anonymous_id) and s.ended_at is null);
 
-  select * into challenge from sign_in_challenges c
-  where c.challenge_hash = sign_in_by_code.challenge_hash
-    and c.paywall_id = sign_in_by_code.paywall_id and c.email = sign_in_by_code.email
-    and c.guesses < max_guesses and c.expires_at > now()
-  for update;
-  is_right := found and challenge.code_hash = sign_in_by_code.code_hash;
-  update sign_in_challenges c set guesses = case when is_right then max_guesses else c.guesses + 1 end
-  where c.challenge_hash = challenge.challenge_hash;
-  if not is_right then return verdict('invalid_grant'); end if;
+  used := use_challenge(paywall_id, email, challenge_hash, code_hash, max_guesses);
+  if not used.is_right then return verdict('invalid_grant'); end if;
 
-  if challenge.restores and restore then restored_ids := lock_restorable(paywall_id, email, anonymous_id); end if;
+  if used.restores and restore then restored_ids := lock_restorable(paywall_id, email, anonymous_id); end if;
   signed_in_id := ensure_user_with_email(paywall_id, email, anonymous_id);
   perform restore_users(restored_ids, signed_in_id);
   return begin_session(paywall_id, signed_in_id, session_id, token_hash, token_days);

@@ -50,3 +50,16 @@ create function refund(name text, key text, amount bigint) returns void language
 begin
   update rate_limits l set consumed = greatest(l.consumed - amount, 0) where l.name = refund.name and l.key = refund.key;
 end $$;
+
+-- The key of an e-mail address's rate limit, alone or for calls from one network. `scope`: the paywall's id, or `console`. Text after a `+`
+-- usually means the same mailbox, so such addresses count as one. Hashed, so that it has a fixed length and no address is stored that
+-- belongs to no user.
+create function address_key(scope text, email text, network text default '') returns text language sql stable as $$
+  select 'address:' || encode(sha256(convert_to(
+    jsonb_build_array(scope, regexp_replace(email, '\+[^@]*@', '@'), network)::text, 'utf8')), 'hex')
+$$;
+
+-- The seconds until a call can be repeated, rounded up.
+create function retry_after(wait interval) returns jsonb language sql stable as $$
+  select jsonb_build_object('retry_after', ceil(extract(epoch from wait))::int)
+$$;

@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
-import { sha256Hex } from '../../lib/crypto/crypto.ts'
-import { keyedHash } from './keyed-hash.ts'
+import { sha256Hex } from '../crypto/crypto.ts'
+import { keyedHash } from '../crypto/keyed-hash.ts'
 
 /** Lifetime of a code, in minutes. */
 export const CODE_MINUTES = 10
@@ -27,13 +27,14 @@ export function newChallenge(): string {
 
 /**
  * The hashes that are stored of a challenge and its code, 64 hex digits each. There are few enough codes to try them all, so a code is
- * hashed with a secret that is not in the database: `key`, 32 bytes in base64url. The hash also covers the paywall and the address.
+ * hashed with a secret that is not in the database: `key`, 32 bytes in base64url. The hash also covers the address and `scope`, which is the
+ * paywall's id.
  */
 export async function hashCode(
-  { paywallId, email, challenge, code }: { paywallId: string; email: string; challenge: string; code: string },
+  { scope, email, challenge, code }: { scope: string; email: string; challenge: string; code: string },
   key: string,
 ): Promise<{ challengeHash: string; codeHash: string }> {
-  const bytes = await keyedHash([paywallId, email, challenge, code], key)
+  const bytes = await keyedHash([scope, email, challenge, code], key)
   const codeHash = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return { challengeHash: await sha256Hex(challenge), codeHash }
 }

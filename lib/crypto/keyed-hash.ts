@@ -1,6 +1,6 @@
 import { base64url } from 'jose'
 
-/** HMAC-SHA256 of a list of texts, 32 bytes. `key` is SIGN_IN_CODE_KEY: 32 bytes in base64url. */
+/** HMAC-SHA256 of a list of texts, 32 bytes. `key`: 32 bytes in base64url. */
 export async function keyedHash(texts: string[], key: string): Promise<Uint8Array> {
   const secret = await crypto.subtle.importKey(
     'raw',
