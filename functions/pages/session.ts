@@ -8,6 +8,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import * as z from 'zod'
+import { isLocalUrl } from '../../lib/http/same-origin.ts'
 import { callApi, failure, isRefused, type PagesContext, type Refused } from './call-api.ts'
 import { isEmbeddedPath } from './contract.ts'
 
@@ -30,16 +31,12 @@ const REFRESH_SECONDS = 30 * 24 * 60 * 60
 
 const Tokens = z.object({ access_token: z.string(), expires_in: z.number(), refresh_token: z.string() })
 
-/** A local world speaks plain http, where browsers take no secure cookie. */
-const isLocal = ({ protocol, hostname }: URL) =>
-  protocol === 'http:' && /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-
 /** How a cookie is kept that only the paywall's own pages read. */
 export function cookieOptions(c: PagesContext, { path }: Home): CookieOptions {
   if (isEmbeddedPath(path))
     return { path, httpOnly: true, sameSite: 'None', secure: true, partitioned: true, prefix: 'secure' }
   const options = { path, httpOnly: true, sameSite: 'Lax' } as const
-  if (isLocal(new URL(c.req.url))) return options
+  if (isLocalUrl(new URL(c.req.url))) return options
   return { ...options, secure: true, prefix: path === '/' ? 'host' : 'secure' }
 }
 
