@@ -15,6 +15,15 @@ create table owners (
   created_at timestamptz not null default now()
 );
 
+-- Who may sign in to an owner's console, besides the owner. For what each role permits, see functions/console/open-console.sql.
+create table team_members (
+  owner_id uuid not null references owners,
+  email    text not null check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
+  role     text not null check (role in ('admin', 'support', 'viewer')),
+  primary key (owner_id, email)
+);
+create index team_members_by_email on team_members (email);
+
 -- Owner keys (X-Api-Key). Only the SHA-256 is kept: the key itself is shown once and never stored.
 create table api_keys (
   id         uuid primary key default gen_random_uuid(),
@@ -137,6 +146,7 @@ create table users (
   unique (owner_id, is_test, email),
   unique (owner_id, is_test, external_id)
 );
+create index users_by_creation on users (owner_id, is_test, created_at, id);
 create index users_by_age on users (purge_at) where purge_at is not null;
 
 -- A user on one paywall, with the owner's data about the user there. Both foreign keys include the owner and the mode, so that a user of
@@ -452,7 +462,7 @@ create table tickets (
   customer_email text check (customer_email ~ '^[!-~]+$' and char_length(customer_email) <= 254),
   subject        text not null check (char_length(subject) between 3 and 200),
   content        text not null check (char_length(content) between 1 and 5000),
-  status         text not null default 'open' check (status in ('open')),
+  status         text not null default 'open' check (status in ('open', 'closed')),
   created_at     timestamptz not null default now()
 );
 create index tickets_of_user on tickets (user_id, paywall_id) where user_id is not null;
@@ -480,7 +490,7 @@ create index ticket_quotas_by_age on ticket_quotas ((opened[cardinality(opened)]
 -- A sign-in challenge: the mailed code, hashed, with the number of guesses. Only the caller who requested the code has the challenge itself.
 create table sign_in_challenges (
   challenge_hash text primary key check (challenge_hash ~ '^[0-9a-f]{64}$'),
-  paywall_id     text not null references paywalls,
+  paywall_id     text references paywalls, -- null: the console
   email          text not null check (char_length(email) between 3 and 254),
   code_hash      text not null check (code_hash ~ '^[0-9a-f]{64}$'),
   guesses        integer not null default 0,
@@ -507,6 +517,34 @@ create table sign_in_sessions (
 create index sign_in_sessions_of_member on sign_in_sessions (paywall_id, user_id);
 create index sign_in_sessions_of_key on sign_in_sessions (minted_by) where minted_by is not null;
 create index sign_in_sessions_by_age on sign_in_sessions (least(ended_at, expires_at));
+
+-- The sessions of the console. A session whose member has left the team has no role, and so can do nothing.
+create table console_sessions (
+  owner_id        uuid not null references owners, -- whose console it shows
+  token_hash      text not null unique check (token_hash ~ '^[0-9a-f]{64}$'),
+  email           text not null check (char_length(email) between 3 and 254),
+  expires_at      timestamptz not null,
+  confirmed_until timestamptz not null, -- until when it may do what requires a code that was entered a short time before
+  created_at      timestamptz not null default now(),
+  primary key (owner_id, token_hash)
+);
+create index console_sessions_by_age on console_sessions (expires_at);
+
+-- What was done in the console, by whom and why. Rows are only added; erasing a user removes the reasons of what was done to it.
+create table audit_log (
+  owner_id   uuid not null references owners,
+  id         bigint generated always as identity,
+  at         timestamptz not null default now(),
+  email      text not null check (char_length(email) between 3 and 254), -- of the member of the team
+  role       text not null check (role in ('admin', 'support', 'viewer')),
+  act        text not null check (char_length(act) <= 50),
+  is_test    boolean, -- null: it concerns both modes
+  user_id    uuid references users,
+  subject    text check (char_length(subject) <= 2048), -- what it was done to: an id, or the URL of a webhook endpoint
+  reason     text check (char_length(reason) <= 500),
+  primary key (owner_id, id)
+);
+create index audit_log_of_user on audit_log (owner_id, user_id, id) where user_id is not null;
 
 -- How much of a rate limit is consumed, and by whom: 'user:<id>', 'address:<hash>', 'network:<address or prefix>', 'paywall:<id>',
 -- or the last two together. `refilled_at`: up to when the refill is counted in. See lib/rate-limits/rate-limits.sql.
@@ -557,6 +595,7 @@ create table events (
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index events_by_age on events (purge_at) where purge_at is not null;
 create index events_unlisted on events (owner_id, is_test, created_at, sequence) where position is null;
+create index events_by_time on events (owner_id, is_test, created_at, id);
 create unique index events_listed on events (owner_id, is_test, position) where position is not null;
 
 -- One event to one webhook endpoint. Deliveries about one member are sent in the order of their sequence: only the first pending one has a
@@ -581,6 +620,7 @@ create table deliveries (
 create index deliveries_due on deliveries (endpoint_id, next_attempt_at)
   where state = 'pending' and next_attempt_at is not null;
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';
+create index deliveries_failed on deliveries (endpoint_id, finished_at) where state = 'failed';
 create index deliveries_by_age on deliveries (finished_at) where state = 'delivered';
 
 -- The installed releases of database functions, each in the schema of its name. Workers of the previous deployment keep calling theirs, so

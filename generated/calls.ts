@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_873e187b0dc4ef94'
+const RELEASE = 'release_fde373357696b38a'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -12,6 +12,21 @@ export function acceptCancellation<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.accept_cancellation($1::uuid, $2::timestamp with time zone, $3::jsonb) as result`,
     [p.subscriptionId, p.requestedAt, p.versions ? JSON.stringify(p.versions) : null],
+  )
+}
+
+/** functions/console/browse-events.sql */
+export function browseEvents<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  type?: string | null | undefined
+  paywallId?: string | null | undefined
+  state?: string | null | undefined
+  before?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.browse_events($1::text, $2::boolean, $3::text, $4::text, $5::text, $6::text) as result`,
+    [p.sessionHash, p.isTest, p.type ?? null, p.paywallId ?? null, p.state ?? null, p.before ?? null],
   )
 }
 
@@ -143,6 +158,31 @@ export function claimStayOffer<Result>(db: Database, p: {
   )
 }
 
+/** functions/console/close-ticket.sql */
+export function closeTicket<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  ticketId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.close_ticket($1::text, $2::boolean, $3::text) as result`,
+    [p.sessionHash, p.isTest, p.ticketId],
+  )
+}
+
+/** functions/console/confirm-console-session.sql */
+export function confirmConsoleSession<Result>(db: Database, p: {
+  sessionHash: string
+  challengeHash: string
+  codeHash: string
+  maxGuesses: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.confirm_console_session($1::text, $2::text, $3::text, $4::integer) as result`,
+    [p.sessionHash, p.challengeHash, p.codeHash, p.maxGuesses],
+  )
+}
+
 /** functions/sign-in/create-challenge.sql */
 export function createChallenge<Result>(db: Database, p: {
   paywallId: string
@@ -157,6 +197,20 @@ export function createChallenge<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.create_challenge($1::text, $2::text, $3::text, $4::text, $5::text, $6::integer, $7::text, $8::boolean) as result`,
     [p.paywallId, p.host, p.email, p.challengeHash, p.codeHash, p.codeMinutes, p.network ?? null, p.captchaSolved ?? null],
+  )
+}
+
+/** functions/console/create-console-challenge.sql */
+export function createConsoleChallenge<Result>(db: Database, p: {
+  email: string
+  challengeHash: string
+  codeHash: string
+  codeMinutes: number
+  network?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.create_console_challenge($1::text, $2::text, $3::text, $4::integer, $5::text) as result`,
+    [p.email, p.challengeHash, p.codeHash, p.codeMinutes, p.network ?? null],
   )
 }
 
@@ -200,6 +254,16 @@ export function dropEvents<Result>(db: Database, p: {
   )
 }
 
+/** functions/console/end-console-session.sql */
+export function endConsoleSession<Result>(db: Database, p: {
+  sessionHash: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.end_console_session($1::text) as result`,
+    [p.sessionHash],
+  )
+}
+
 /** functions/sign-in/end-session.sql */
 export function endSession<Result>(db: Database, p: {
   paywallId: string
@@ -209,6 +273,16 @@ export function endSession<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.end_session($1::text, $2::text, $3::uuid) as result`,
     [p.paywallId, p.host, p.sessionId],
+  )
+}
+
+/** functions/console/find-front-mode.sql */
+export function findFrontMode<Result>(db: Database, p: {
+  sessionHash: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.find_front_mode($1::text) as result`,
+    [p.sessionHash],
   )
 }
 
@@ -282,6 +356,19 @@ export function findSale<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.find_sale($1::text, $2::text, $3::jsonb, $4::jsonb) as result`,
     [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), JSON.stringify(p.sold)],
+  )
+}
+
+/** functions/console/find-ticket-image.sql */
+export function findTicketImage<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  ticketId: string
+  objectKey: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.find_ticket_image($1::text, $2::boolean, $3::text, $4::text) as result`,
+    [p.sessionHash, p.isTest, p.ticketId, p.objectKey],
   )
 }
 
@@ -393,6 +480,17 @@ export function leaseDeliveries<Result>(db: Database, p: {
   )
 }
 
+/** functions/console/list-audit-log.sql */
+export function listAuditLog<Result>(db: Database, p: {
+  sessionHash: string
+  before?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.list_audit_log($1::text, $2::text) as result`,
+    [p.sessionHash, p.before ?? null],
+  )
+}
+
 /** functions/list-events/list-events.sql */
 export function listEvents<Result>(db: Database, p: {
   keyHash: string
@@ -404,6 +502,16 @@ export function listEvents<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.list_events($1::text, $2::text, $3::integer, $4::bigint, $5::bigint) as result`,
     [p.keyHash, p.host, p.count, p.after ?? null, p.readSince ?? null],
+  )
+}
+
+/** functions/console/list-keys.sql */
+export function listKeys<Result>(db: Database, p: {
+  sessionHash: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.list_keys($1::text) as result`,
+    [p.sessionHash],
   )
 }
 
@@ -419,6 +527,29 @@ export function listPayments<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.list_payments($1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text) as result`,
     [p.tokenUserId, p.tokenAudience, p.tokenSessionId, p.paywallId, p.host, p.before ?? null],
+  )
+}
+
+/** functions/console/list-tickets.sql */
+export function listTickets<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  before?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.list_tickets($1::text, $2::boolean, $3::text) as result`,
+    [p.sessionHash, p.isTest, p.before ?? null],
+  )
+}
+
+/** functions/console/list-webhook-endpoints.sql */
+export function listWebhookEndpoints<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.list_webhook_endpoints($1::text, $2::boolean) as result`,
+    [p.sessionHash, p.isTest],
   )
 }
 
@@ -707,6 +838,62 @@ export function refundMail<Result>(db: Database, p: {
   )
 }
 
+/** functions/console/replay-events.sql */
+export function replayEvents<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  eventId?: string | null | undefined
+  endpointId?: string | null | undefined
+  since?: string | null | undefined
+  until?: string | null | undefined
+  failedOnly?: boolean | null | undefined
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.replay_events($1::text, $2::boolean, $3::text, $4::text, $5::text, $6::text, $7::boolean, $8::text) as result`,
+    [p.sessionHash, p.isTest, p.eventId ?? null, p.endpointId ?? null, p.since ?? null, p.until ?? null, p.failedOnly ?? null, p.reason ?? null],
+  )
+}
+
+/** functions/console/revoke-key.sql */
+export function revokeKey<Result>(db: Database, p: {
+  sessionHash: string
+  keyId: string
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.revoke_key($1::text, $2::text, $3::text) as result`,
+    [p.sessionHash, p.keyId, p.reason ?? null],
+  )
+}
+
+/** functions/console/search-users.sql */
+export function searchUsers<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  search?: string | null | undefined
+  before?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.search_users($1::text, $2::boolean, $3::text, $4::text) as result`,
+    [p.sessionHash, p.isTest, p.search ?? null, p.before ?? null],
+  )
+}
+
+/** functions/console/set-webhook-enabled.sql */
+export function setWebhookEnabled<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  endpointId: string
+  enabled: boolean
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.set_webhook_enabled($1::text, $2::boolean, $3::text, $4::boolean, $5::text) as result`,
+    [p.sessionHash, p.isTest, p.endpointId, p.enabled, p.reason ?? null],
+  )
+}
+
 /** functions/cancel-subscription/settle-stay-offer.sql */
 export function settleStayOffer<Result>(db: Database, p: {
   purchaseId: string
@@ -716,6 +903,42 @@ export function settleStayOffer<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.settle_stay_offer($1::uuid, $2::text, $3::boolean) as result`,
     [p.purchaseId, p.offerId, p.given],
+  )
+}
+
+/** functions/console/show-event.sql */
+export function showEvent<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  eventId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.show_event($1::text, $2::boolean, $3::text) as result`,
+    [p.sessionHash, p.isTest, p.eventId],
+  )
+}
+
+/** functions/console/show-ticket.sql */
+export function showTicket<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  ticketId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.show_ticket($1::text, $2::boolean, $3::text) as result`,
+    [p.sessionHash, p.isTest, p.ticketId],
+  )
+}
+
+/** functions/console/show-user.sql */
+export function showUser<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  userId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.show_user($1::text, $2::boolean, $3::text) as result`,
+    [p.sessionHash, p.isTest, p.userId],
   )
 }
 
@@ -774,6 +997,33 @@ export function signInForOwner<Result>(db: Database, p: {
   )
 }
 
+/** functions/console/sign-in-to-console.sql */
+export function signInToConsole<Result>(db: Database, p: {
+  email: string
+  challengeHash: string
+  codeHash: string
+  maxGuesses: number
+  sessionHash: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.sign_in_to_console($1::text, $2::text, $3::text, $4::integer, $5::text) as result`,
+    [p.email, p.challengeHash, p.codeHash, p.maxGuesses, p.sessionHash],
+  )
+}
+
+/** functions/console/sign-out-user.sql */
+export function signOutUser<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  userId: string
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.sign_out_user($1::text, $2::boolean, $3::text, $4::text) as result`,
+    [p.sessionHash, p.isTest, p.userId, p.reason ?? null],
+  )
+}
+
 /** lib/purchases/store-purchase.sql */
 export function storePurchase<Result>(db: Database, p: {
   paywallId: string
@@ -792,6 +1042,17 @@ export function storePurchase<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.store_purchase($1::text, $2::text, $3::jsonb, $4::timestamp with time zone, $5::boolean, $6::boolean, $7::uuid, $8::jsonb, $9::jsonb, $10::text, $11::jsonb, $12::boolean) as result`,
     [p.paywallId, p.acquiring, JSON.stringify(p.snapshot), p.fetchedAt, p.periodCovered, p.trialEnding, p.checkoutId ?? null, p.sold ? JSON.stringify(p.sold) : null, p.payments ? JSON.stringify(p.payments) : null, p.eventId ?? null, p.versions ? JSON.stringify(p.versions) : null, p.unfinished ?? null],
+  )
+}
+
+/** functions/console/switch-owner.sql */
+export function switchOwner<Result>(db: Database, p: {
+  sessionHash: string
+  ownerId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.switch_owner($1::text, $2::text) as result`,
+    [p.sessionHash, p.ownerId],
   )
 }
 

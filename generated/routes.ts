@@ -76,4 +76,5 @@ export const ROUTES = [
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/sign-in\/end$/, binding: 'SIGN_IN', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/sign-in\/exchange$/, binding: 'SIGN_IN', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/webhooks\/(?<acquiring>[^/]+)\/(?<id>[^/]+)$/, binding: 'PROCESSOR_WEBHOOK', countedBy: 'signature', duplicateCode: false },
+  { pattern: /^\//, binding: 'CONSOLE', countedBy: 'network', duplicateCode: false },
 ] as const satisfies { pattern: RegExp; binding: string; countedBy: CountedBy; duplicateCode: boolean }[]

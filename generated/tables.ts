@@ -43,6 +43,19 @@ export interface ApiKeys {
   revoked_at: Timestamp | null;
 }
 
+export interface AuditLog {
+  act: string;
+  at: Generated<Timestamp>;
+  email: string;
+  id: Generated<Int8>;
+  is_test: boolean | null;
+  owner_id: string;
+  reason: string | null;
+  role: string;
+  subject: string | null;
+  user_id: string | null;
+}
+
 export interface BalanceReplies {
   created_at: Generated<Timestamp>;
   idempotency_key: string;
@@ -107,6 +120,15 @@ export interface Checkouts {
   trial_days: number;
   url: string | null;
   user_id: string;
+}
+
+export interface ConsoleSessions {
+  confirmed_until: Timestamp;
+  created_at: Generated<Timestamp>;
+  email: string;
+  expires_at: Timestamp;
+  owner_id: string;
+  token_hash: string;
 }
 
 export interface CreditedPeriods {
@@ -403,7 +425,7 @@ export interface SignInChallenges {
   email: string;
   expires_at: Timestamp;
   guesses: Generated<number>;
-  paywall_id: string;
+  paywall_id: string | null;
   restores: boolean;
 }
 
@@ -418,6 +440,12 @@ export interface SignInSessions {
   replaced_at: Timestamp | null;
   token_hash: string;
   user_id: string;
+}
+
+export interface TeamMembers {
+  email: string;
+  owner_id: string;
+  role: string;
 }
 
 export interface TicketAttachments {
@@ -480,10 +508,12 @@ export interface WebhookEndpoints {
 
 export interface DB {
   api_keys: ApiKeys;
+  audit_log: AuditLog;
   balance_replies: BalanceReplies;
   balances: Balances;
   checkout_claims: CheckoutClaims;
   checkouts: Checkouts;
+  console_sessions: ConsoleSessions;
   credited_periods: CreditedPeriods;
   deliveries: Deliveries;
   events: Events;
@@ -505,6 +535,7 @@ export interface DB {
   releases: Releases;
   sign_in_challenges: SignInChallenges;
   sign_in_sessions: SignInSessions;
+  team_members: TeamMembers;
   ticket_attachments: TicketAttachments;
   ticket_quotas: TicketQuotas;
   tickets: Tickets;

@@ -268,6 +268,7 @@ describe('Workers', () => {
       environments.filter((env) => config(env).secrets?.required?.includes(secret)).toSorted()
     expect(holders('ACCESS_TOKEN_PRIVATE_KEY')).toEqual(['sign-in'])
     expect(holders('SIGN_IN_CODE_KEY')).toEqual(['sign-in'])
+    expect(holders('CONSOLE_CODE_KEY')).toEqual(['console'])
     expect(holders('WEBHOOK_SECRETS_KEY')).toEqual(['deliver-events'])
     expect(holders('PROCESSOR_CREDENTIALS_KEY')).toEqual(['processors'])
     expect(holders('TURNSTILE_SECRETS_KEY')).toEqual(['sign-in'])

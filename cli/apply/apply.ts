@@ -1,6 +1,6 @@
 // Makes the database match a paywall file. In one transaction, under a lock on the file's owner:
 // 1. read the owner's stored state (stored.ts)
-// 2. compare it with the file: keys.ts, webhooks.ts and paywalls.ts
+// 2. compare it with the file: team.ts, keys.ts, webhooks.ts and paywalls.ts
 // 3. write the differences with the functions in those files
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -15,6 +15,7 @@ import { retireOffers, saveOffers } from './offers.ts'
 import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
 import { retirePrices, savePrices, syncUnmatched } from './prices.ts'
 import { readStored } from './stored.ts'
+import { compareTeam, removeTeamMembers, saveTeam, type TeamDifference } from './team.ts'
 import { removeTurnstile, saveTurnstile } from './turnstile.ts'
 import { compareWebhooks, disableWebhooks, saveWebhooks, type WebhooksDifference } from './webhooks.ts'
 
@@ -91,6 +92,7 @@ export async function lockOwner(db: Database, email: string): Promise<void> {
 interface Difference {
   /** Null for a new owner. */
   ownerId: string | null
+  team: TeamDifference
   keys: KeysDifference
   webhooks: WebhooksDifference
   paywalls: PaywallsDifference
@@ -99,25 +101,37 @@ interface Difference {
 async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): Promise<Difference & ApplyPlan> {
   const keyHashes = await hashKeys(file)
   const stored = await readStored(db, file, keyHashes)
+  const team = compareTeam(file, stored)
   const keys = await compareKeys(file, keyHashes, stored)
   const webhooks = await compareWebhooks(file, stored, sealing.webhookSecretsKey)
   const paywalls = await comparePaywalls(file, stored, sealing)
 
   const errors = [...keys.errors, ...paywalls.errors]
   if (errors.length > 0) throw new CommandError(errors)
-  const all = [...keys.changes, ...webhooks.changes, ...paywalls.changes]
+  const all = [...team.changes, ...keys.changes, ...webhooks.changes, ...paywalls.changes]
   const changes = await countImpacts(db, stored.owner_id, all)
   const ids = file.paywalls.map(({ id }) => id)
   const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)
-  return { ownerId: stored.owner_id, keys, webhooks, paywalls, changes, warnings: paywalls.warnings, otherPaywalls }
+  return {
+    ownerId: stored.owner_id,
+    team,
+    keys,
+    webhooks,
+    paywalls,
+    changes,
+    warnings: paywalls.warnings,
+    otherPaywalls,
+  }
 }
 
 /**
  * Removes before it adds, because a new row may reuse what must be unique: the name of a revoked key, the slug of a retired price, or the
  * code of a retired offer.
  */
-async function write(db: Database, email: string, { keys, webhooks, paywalls, ...difference }: Difference) {
+async function write(db: Database, email: string, { team, keys, webhooks, paywalls, ...difference }: Difference) {
   const ownerId = difference.ownerId ?? (await saveOwner(db, email))
+  await removeTeamMembers(db, ownerId, team.toRemove)
+  await saveTeam(db, ownerId, team.toSave)
   await revokeKeys(db, keys.toRevoke)
   if ((await saveKeys(db, ownerId, keys.toSave)) < keys.toSave.length) throw new TakenConcurrently()
   await disableWebhooks(db, ownerId, webhooks.toDisable)

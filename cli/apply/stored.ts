@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { TeamRole } from '../../lib/auth/team-roles.ts'
 import { unseal } from '../../lib/crypto/seal.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
@@ -27,11 +28,21 @@ export async function readStored(
   return db
     .selectNoFrom([
       db.selectFrom('owners').select('id').where('email', '=', email).as('owner_id'),
+      jsonArrayFrom(selectTeam(db, email)).as('team'),
       jsonArrayFrom(selectKeys(db, email, hashes)).as('keys'),
       jsonArrayFrom(selectWebhooks(db, email)).as('webhooks'),
       jsonArrayFrom(selectPaywalls(db, email, ids, domains)).as('paywalls'),
     ])
     .executeTakeFirstOrThrow()
+}
+
+function selectTeam(db: Database, email: string) {
+  return db
+    .selectFrom('team_members')
+    .innerJoin('owners', 'owners.id', 'team_members.owner_id')
+    .select(({ ref }) => ['team_members.email', ref('role').$castTo<TeamRole>().as('role')])
+    .where('owners.email', '=', email)
+    .orderBy('team_members.email')
 }
 
 function selectKeys(db: Database, email: string, keyHashes: string[]) {

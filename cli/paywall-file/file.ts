@@ -2,6 +2,7 @@
 // 1. parse the JSON, and find values that the database cannot store (json.ts)
 // 2. validate it against the schema (schema.ts), and format the errors
 // 3. complete the file: defaults, secrets from the environment, minor units, price ids
+import type { TeamRole } from '../../lib/auth/team-roles.ts'
 import type { EventSelector } from '../../lib/events/types.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
 import { toMinorUnits } from '../../lib/money/money.ts'
@@ -22,10 +23,17 @@ import { type Environment, revealSecret } from './secret.ts'
  */
 export interface PaywallFile {
   owner: { email: string }
+  /** Who may sign in to the console besides the owner. */
+  team: TeamMember[]
   /** A secret of null is to be generated. */
   keys: { name: string; is_test: boolean; secret: string | null }[]
   webhooks: { url: string; is_test: boolean; secret: string | null; events: EventSelector[] }[]
   paywalls: FilePaywall[]
+}
+
+export interface TeamMember {
+  email: string
+  role: TeamRole
 }
 
 export interface FilePaywall {
@@ -85,6 +93,7 @@ async function complete(file: WrittenFile, environment: Environment): Promise<Pa
   const defaultMode = isTestFile(file) ? 'test' : 'live'
   return {
     owner: file.owner,
+    team: file.team,
     keys: file.keys.map((key) => {
       const secret = getSecret(key)
       return { name: key.name, secret, is_test: (apiKeyMode(secret ?? '') ?? key.mode ?? defaultMode) === 'test' }

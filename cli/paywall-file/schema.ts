@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { TEAM_ROLES } from '../../lib/auth/team-roles.ts'
 import { publicUrlProblem } from '../../lib/http/public-url.ts'
 import { email } from '../../lib/http/user-fields.ts'
 import { checked, issueAt, unique } from './checks.ts'
@@ -7,13 +8,27 @@ import { paywallSchema } from './paywall.ts'
 import { type Environment, isLiteral, revealSecret } from './secret.ts'
 import { serviceHosts } from './service-hosts.ts'
 
+const emailAddress = email.max(254).meta({ format: 'email' }).pipe(z.email())
+
+const teamMemberSchema = z.strictObject({
+  email: emailAddress,
+  role: z
+    .enum(TEAM_ROLES)
+    .describe(
+      'admin: everything. support: users, events and tickets, but no money, access or keys. viewer: reads only',
+    ),
+})
+
 function shape(environment: Environment) {
   const reveal = (secret: string | number) => revealSecret(String(secret), environment)
   return z.strictObject({
     $schema: z.string().optional().describe('The JSON Schema of this file, for editors'),
     owner: z
-      .strictObject({ email: email.max(254).meta({ format: 'email' }).pipe(z.email()) })
+      .strictObject({ email: emailAddress })
       .describe('The seller. Keys, webhooks and paywalls belong to the owner'),
+    team: checked(z.array(teamMemberSchema), 1, unique('email'))
+      .default([])
+      .describe('Who may sign in to the console besides the owner. Those who are not listed lose access'),
     keys: checked(z.array(keySchema(environment)), 1, unique('name'), unique('secret', reveal))
       .default([])
       .describe('Owner keys (X-Api-Key). Keys that are not listed are revoked'),
@@ -31,7 +46,14 @@ export type WrittenFile = z.output<ReturnType<typeof shape>>
 /** The whole file. Secrets may still be references, `env:NAME`, and amounts are in major units. */
 export function paywallFileSchema(environment: Environment) {
   const reservedHosts = serviceHosts(environment)
-  return checked(shape(environment), 3, checkWebhooks(reservedHosts), checkDomains(reservedHosts), checkKeyModes)
+  return checked(
+    shape(environment),
+    3,
+    checkWebhooks(reservedHosts),
+    checkDomains(reservedHosts),
+    checkKeyModes,
+    checkTeam,
+  )
 }
 
 /** The published JSON Schema of the paywall file, for editors. It has no rules across fields. */
@@ -75,6 +97,13 @@ const checkDomains = (reservedHosts: string[]) =>
         issueAt(context, ['paywalls', index, 'domain'], `${domain} is a host of the service itself`)
     }
   }
+
+function checkTeam({ owner, team }: WrittenFile, context: z.RefinementCtx): void {
+  for (const [index, member] of team.entries()) {
+    if (member.email === owner.email)
+      issueAt(context, ['team', index, 'email'], 'is the owner, who is an admin already')
+  }
+}
 
 function checkKeyModes(file: WrittenFile, context: z.RefinementCtx): void {
   for (const [index, { mode, secret }] of file.keys.entries()) {

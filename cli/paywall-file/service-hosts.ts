@@ -1,7 +1,7 @@
 import type { Environment } from './secret.ts'
 
 /** The variables that hold the service's own origins. */
-const ORIGINS = ['SERVICE_ORIGIN', 'DOCS_ORIGIN'] as const
+const ORIGINS = ['SERVICE_ORIGIN', 'DOCS_ORIGIN', 'CONSOLE_ORIGIN'] as const
 
 /**
  * The service's own host names, which owners may not use: a paywall or webhook there would impersonate the service. Loopback hosts are

@@ -102,6 +102,8 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
     sql`update plan_changes c set reply = null, idempotency_key = null
       where c.reply is not null and c.purchase_id in (select t.id from purchases t where ${isMembers})`,
   )
+  // The reason of an act in the console may name the person.
+  await run('reasons', sql`update audit_log a set reason = null where a.user_id = ${users} and a.reason is not null`)
   const { tickets, objectKeys } = await deleteTickets(db, person)
   counts.tickets = tickets
   counts.events = await redactEvents(db, person)

@@ -1,5 +1,5 @@
 // Writes all generated files: calls of database functions, types of tables and bindings, the Workers' roles, the gateway's
-// routes, the decimals of currencies, the OpenAPI document, the guide as HTML and as Markdown, the assets of paywalls' sites, and the
+// routes, the decimals of currencies, the OpenAPI document, the guide as HTML and as Markdown, the assets of paywalls' sites and of the console, and the
 // table of processors' capabilities. With --check it writes nothing and fails if a file is out of date.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { databaseRoles } from './database-roles.ts'
 import { guideHtml, guideMarkdown } from './guide.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { gatewayRoutes } from './openapi/routes.ts'
-import { pageAssets } from './page-assets.ts'
+import { consoleAssets, pageAssets } from './page-assets.ts'
 
 const TABLES = 'generated/tables.ts'
 const CALLS = 'generated/calls.ts'
@@ -28,6 +28,7 @@ const DOCUMENT = 'generated/openapi.json'
 const GUIDE = 'generated/guide.html'
 const GUIDE_MARKDOWN = 'generated/guide.md'
 const PAGE_ASSETS = 'generated/page-assets.ts'
+const CONSOLE_ASSETS = 'generated/console-assets.ts'
 const SDK_TYPES = 'sdk/src/generated/api.ts'
 const CAPABILITIES = 'docs/processors/capabilities.md'
 
@@ -45,6 +46,7 @@ const generated = {
   [GUIDE]: guideHtml(),
   [GUIDE_MARKDOWN]: guideMarkdown(),
   [PAGE_ASSETS]: pageAssets(),
+  [CONSOLE_ASSETS]: consoleAssets(),
   [SDK_TYPES]: await sdkTypes(document),
   [CAPABILITIES]: capabilitiesPage(),
 }

@@ -30,6 +30,7 @@ export function welcome({ world, home, shop, files, results, demo }: Start): str
     ...(shop ? [`  shop                ${shop.url}`] : []),
     `  service             ${world.url}`,
     `  guide, reference    ${world.docsUrl}/docs`,
+    ...consoleLines(world, files),
     ...PROCESSOR_NAMES.map(
       (acquiring) => `${`  ${DEFINITIONS[acquiring].title} emulator`.padEnd(22)}${world[acquiring].url}`,
     ),
@@ -58,6 +59,7 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
   shop: shop?.url ?? null,
   service: world.url,
   docs: `${world.docsUrl}/docs`,
+  console: world.consoleUrl,
   emulators: Object.fromEntries(PROCESSOR_NAMES.map((acquiring) => [acquiring, world[acquiring].url])),
   webhook_receiver: world.receiver.url,
   mail_inbox: world.mail.url,
@@ -71,6 +73,12 @@ export const welcomeJson = ({ world, home, shop, files, results, demo }: Start) 
   demo,
   try: listTries(world, files).map(({ paywall: { id, name }, curls }) => ({ paywall: id, name, curls })),
 })
+
+/** Whoever signs in to the console finds the code in the mail inbox. */
+function consoleLines({ consoleUrl }: World, files: PaywallFile[]): string[] {
+  const owners = files.map(({ owner }) => owner.email).join(' or ')
+  return [`  console             ${consoleUrl}  sign in as ${owners}, with the code in the mail inbox`]
+}
 
 function demoLines({ path, differences }: { path: string; differences: string[] }, files: PaywallFile[]): string[] {
   const titles = files.flatMap(({ paywalls }) =>

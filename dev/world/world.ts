@@ -63,6 +63,8 @@ export interface World extends Emulators {
   readonly url: string
   /** The origin of the docs. They are served at no other origin. */
   readonly docsUrl: string
+  /** The origin of the console. It is served at no other origin. */
+  readonly consoleUrl: string
   /** Sends a request to the gateway: a path or a URL of any host, with `cf` as Cloudflare fills it in. Does not follow redirects. */
   fetch(path: string, init?: RequestInit): Promise<Response>
   /** Applies a paywall file. */
@@ -132,6 +134,7 @@ export async function startWorld({
     ...(ports.service > 0 && {
       SERVICE_ORIGIN: `http://127.0.0.1:${ports.service}`,
       DOCS_ORIGIN: `http://localhost:${ports.service}`,
+      CONSOLE_ORIGIN: `http://console.localhost:${ports.service}`,
     }),
   }
   const workers = started.adopt(
@@ -162,6 +165,7 @@ export async function startWorld({
   return {
     url,
     docsUrl: `http://localhost:${new URL(url).port}`,
+    consoleUrl: `http://console.localhost:${new URL(url).port}`,
     fetch: workers.fetch,
     apply: (file) => applyFile(openKysely(database), file, sealing),
     database,

@@ -15,13 +15,24 @@ export function findRoute(path: string): Route | null {
 /** Paths of the Worker `pages` that are also served at the docs' origin: the front page of a host that is no paywall's, and the icon. */
 const PAGES_PATHS_AT_DOCS_ORIGIN = ['/', '/favicon.ico']
 
+/** The origins of the docs and of the console. */
+interface OwnOrigins {
+  DOCS_ORIGIN: string
+  CONSOLE_ORIGIN: string
+}
+
 /**
- * Finds the route of a path at an origin. The docs run a large third-party script and accept owner keys, so they have an origin of their
- * own: they are not served on owners' domains or wherever a paywall has its site, and no site is served at their origin.
+ * Finds the route of a path at an origin. The docs run a large third-party script and accept owner keys, and the console acts for an owner: each
+ * has an origin of its own. They are not served on owners' domains or wherever a paywall has its site, and no site is served at theirs.
  */
-export function routeAt(origin: string, path: string, docsOrigin: string): Route | null {
+export function routeAt(origin: string, path: string, { DOCS_ORIGIN, CONSOLE_ORIGIN }: OwnOrigins): Route | null {
   const route = findRoute(path)
-  if (route?.binding === 'DOCS') return origin === docsOrigin ? route : null
-  if (route?.binding === 'PAGES' && origin === docsOrigin && !PAGES_PATHS_AT_DOCS_ORIGIN.includes(path)) return null
+  if (origin === CONSOLE_ORIGIN) return route && CONSOLE_ROUTE
+  if (route?.binding === 'CONSOLE') return null
+  if (route?.binding === 'DOCS') return origin === DOCS_ORIGIN ? route : null
+  if (route?.binding === 'PAGES' && origin === DOCS_ORIGIN && !PAGES_PATHS_AT_DOCS_ORIGIN.includes(path)) return null
   return route
 }
+
+/** The console has all paths of its origin. */
+const CONSOLE_ROUTE: Route | null = ROUTES.find(({ binding }) => binding === 'CONSOLE') ?? null

@@ -15,7 +15,7 @@ import { type Route, routeAt } from './routes.ts'
 export default {
   async fetch(request, env) {
     const { pathname: path, origin } = new URL(request.url)
-    const route = routeAt(origin, path, env.DOCS_ORIGIN)
+    const route = routeAt(origin, path, env)
     if (!route) return refuse({ request, path, route, refusal: 'not_found' })
     if (request.method === 'OPTIONS') return preflight(crypto.randomUUID())
     const counted = await count(request, env, route.countedBy).catch(allowUncounted)
@@ -64,7 +64,7 @@ function refuse({ request, path, route, refusal, headers = {}, cause }: Refused)
 }
 
 /** The Workers whose responses browsers render. */
-const FOR_PEOPLE: Route['binding'][] = ['PAGES', 'DOCS', 'CHECKOUT_RETURN']
+const FOR_PEOPLE: Route['binding'][] = ['PAGES', 'DOCS', 'CONSOLE', 'CHECKOUT_RETURN']
 
 /** Whether a path is called by programs: they read JSON, whatever their Accept header says. */
 const isForPrograms = (route: Route | null): boolean => route !== null && !FOR_PEOPLE.includes(route.binding)

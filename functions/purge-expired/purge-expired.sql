@@ -52,6 +52,12 @@ begin
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 
+  delete from console_sessions where ctid = any (array(
+    select s.ctid from console_sessions s where s.expires_at <= sign_in_deadline
+    order by s.expires_at limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
   delete from rate_limits where ctid = any (array(
     select l.ctid from rate_limits l where l.refilled_at <= rate_limit_deadline
     order by l.refilled_at limit count for update skip locked));

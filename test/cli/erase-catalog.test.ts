@@ -102,6 +102,13 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
   sign_in_challenges: { challenge_hash: 'erased', paywall_id: OURS, email: 'erased', code_hash: 'erased' },
   sign_in_sessions: { paywall_id: OURS, token_hash: 'erased', previous_hash: 'erased' },
   rate_limits: { name: OURS, key: 'erased' },
+  audit_log: {
+    email: 'of a member of the owner’s team',
+    role: OURS,
+    act: OURS,
+    subject: 'an id, or the URL of a webhook endpoint',
+    reason: 'erased',
+  },
   events: { id: OURS, paywall_id: OURS, type: OURS, body: 'erased' },
   deliveries: { event_id: OURS, paywall_id: OURS, state: OURS, last_error: 'how a POST to the owner failed' },
 }
@@ -110,6 +117,8 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
 const TABLES_WITHOUT_USERS: Record<string, string> = {
   owners: 'the sellers',
   api_keys: 'of an owner',
+  team_members: 'of an owner',
+  console_sessions: "of an owner's team",
   processors: 'names of processors',
   paywalls: 'of an owner',
   processor_accounts: 'of an owner',

@@ -18,6 +18,9 @@ import {
 /** Served, but not part of the API. */
 const PAGES = [...docs, ...sitePages].map(({ path }) => pathPattern(path))
 
+/** The console's pages have an origin of their own, and are not part of the API either. */
+const CONSOLE_HOST = 'console.localhost'
+
 /** Matches a path in Hono's syntax. */
 export function pathPattern(path: string): RegExp {
   return new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
@@ -58,7 +61,8 @@ export interface SentResponse {
  * matches. Fields that the document does not name are errors here, although clients must accept them.
  */
 export function undocumented({ method, url, status, headers, text }: SentResponse): string | null {
-  const { pathname } = new URL(url, 'http://localhost')
+  const { pathname, hostname } = new URL(url, 'http://localhost')
+  if (hostname === CONSOLE_HOST) return null
   if (method === 'OPTIONS' || PAGES.some((page) => page.test(pathname))) return null
   const known = NOT_CANONICAL.test(pathname) ? null : knownPath(pathname)
   const found = known && described(known, method, status)

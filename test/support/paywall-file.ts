@@ -7,6 +7,7 @@ export type FileJson = Record<string, unknown>
 
 export interface FileOverrides {
   owner?: FileJson
+  team?: FileJson[]
   keys?: FileJson[]
   webhooks?: FileJson[]
   /** Fields of the only paywall to override. */

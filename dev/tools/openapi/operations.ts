@@ -3,6 +3,7 @@ import { operations as bootstrap } from '../../../functions/bootstrap/contract.t
 import { operations as cancelSubscription } from '../../../functions/cancel-subscription/contract.ts'
 import { operations as changePlan } from '../../../functions/change-plan/contract.ts'
 import { operations as checkoutReturn } from '../../../functions/checkout-return/contract.ts'
+import { pages as console } from '../../../functions/console/contract.ts'
 import { pages as docs } from '../../../functions/docs/contract.ts'
 import { operations as getCustomerPortal } from '../../../functions/get-customer-portal/contract.ts'
 import { operations as listEvents } from '../../../functions/list-events/contract.ts'
@@ -39,4 +40,4 @@ const OPERATIONS: Record<string, ApiOperation[]> = {
 export const operations: ApiOperation[] = Object.values(OPERATIONS).flat()
 
 /** All endpoints behind the gateway by the name of their Worker: the API's operations, and pages for people. */
-export const ENDPOINTS: Record<string, Endpoint[]> = { docs, ...OPERATIONS, pages: sitePages }
+export const ENDPOINTS: Record<string, Endpoint[]> = { docs, ...OPERATIONS, pages: sitePages, console }

@@ -45,8 +45,12 @@ function toLine(endpoint: Endpoint, binding: string): string {
   return `  { pattern: ${toPattern(path)}, binding: '${binding}', countedBy: '${countedBy(endpoint)}', duplicateCode: ${duplicateCode} },`
 }
 
-/** Converts a path in Hono's syntax to a regular expression: `/a/:id/:kind{x|y}` is `/^\/a\/(?<id>[^/]+)\/(?<kind>x|y)$/`. */
+/**
+ * Converts a path in Hono's syntax to a regular expression: `/a/:id/:kind{x|y}` is `/^\/a\/(?<id>[^/]+)\/(?<kind>x|y)$/`, and `*` is every
+ * path.
+ */
 function toPattern(path: string): string {
+  if (path === '*') return '/^\\//'
   const source = path
     .replace(/[.\\/]/g, '\\$&')
     .replace(/:(\w+)(?:\{([^}]*)\})?/g, (_, name: string, choices = '[^/]+') => `(?<${name}>${choices})`)

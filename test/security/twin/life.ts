@@ -20,6 +20,7 @@ import { at } from '../../support/tenants.ts'
 import { MESSAGE, randomImage, sendForm, ticketForm } from '../../support/tickets.ts'
 import { changeBalance, withdraw } from '../../support/token-calls.ts'
 import { until } from '../../support/until.ts'
+import { useConsole } from './console.ts'
 import type { Act, Owner } from './owner.ts'
 import { WAITING } from './pending.ts'
 import { ANN, BOB, CARL, DORA, EVE } from './people.ts'
@@ -141,6 +142,7 @@ export const FIRST_ACTIONS: Record<string, Act> = {
 
 /** What happens to buyers and their purchases. */
 export const LATER_ACTIONS: Record<string, Act> = {
+  'each page and each act of the console': useConsole,
   'restoring purchases by a verified e-mail address': async (me) => {
     const grant = { ...(await getGrant(me.world, DORA)), restore: true }
     me.sessions[DORA] = parseSession(await requestTokens(me.world, grant))

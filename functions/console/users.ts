@@ -1,0 +1,63 @@
+import { findFrontMode, searchUsers, showUser, signOutUser } from '../../generated/calls.ts'
+import { connect } from '../../lib/db/connect.ts'
+import { apiError, defineErrors } from '../../lib/http/errors.ts'
+import { type ActRefusal, act } from './act.ts'
+import { readReason } from './form.ts'
+import {
+  type ConsoleContext,
+  isTestMode,
+  type PageRefusal,
+  type PageResult,
+  sessionErrors,
+  sessionHash,
+} from './session.ts'
+import { showPage } from './show.ts'
+import { type UserDetails, userPage } from './views/user.tsx'
+import { type UserList, usersPage } from './views/users.tsx'
+
+type FrontResult = { verdict: PageRefusal } | { verdict: 'found'; is_test: boolean }
+type SignOutResult = ActRefusal | { verdict: 'unknown_user_id' } | { verdict: 'done'; ended: number }
+
+const errors = defineErrors<'unknown_user_id'>({ unknown_user_id: [404, 'user_not_found', 'There is no such user'] })
+
+/** Goes to the first page. */
+export async function serveFront(c: ConsoleContext): Promise<Response> {
+  const row = await findFrontMode<FrontResult>(connect(c.env), { sessionHash: await sessionHash(c) })
+  if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
+  return c.redirect(`/${row.is_test ? 'test' : 'live'}/users`)
+}
+
+export async function serveUsers(c: ConsoleContext): Promise<Response> {
+  const search = c.req.query('search')?.trim() || null
+  const row = await searchUsers<PageResult<UserList>>(connect(c.env), {
+    sessionHash: await sessionHash(c),
+    isTest: isTestMode(c),
+    search,
+    before: c.req.query('before'),
+  })
+  if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
+  return showPage(c, usersPage({ ...row, search, mode: isTestMode(c) ? 'test' : 'live' }))
+}
+
+export async function serveUser(c: ConsoleContext): Promise<Response> {
+  const row = await showUser<PageResult<UserDetails, 'unknown_user_id'>>(connect(c.env), {
+    sessionHash: await sessionHash(c),
+    isTest: isTestMode(c),
+    userId: c.req.param('user') ?? '',
+  })
+  if (row.verdict === 'unknown_user_id') throw apiError(errors.unknown_user_id)
+  if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
+  return showPage(c, userPage({ ...row, mode: isTestMode(c) ? 'test' : 'live' }))
+}
+
+/** Ends all sessions of the user. */
+export const endSessions = act(async (c, session, form) => {
+  const row = await signOutUser<SignOutResult>(connect(c.env), {
+    sessionHash: session,
+    isTest: isTestMode(c),
+    userId: c.req.param('user') ?? '',
+    reason: readReason(form),
+  })
+  if (row.verdict === 'unknown_user_id') throw apiError(errors.unknown_user_id)
+  return row.verdict === 'done' ? c.req.path : row
+})

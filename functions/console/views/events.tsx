@@ -1,0 +1,149 @@
+import { EVENT_TYPES } from '../../../lib/events/types.ts'
+import type { Viewer } from '../session.ts'
+import { consolePage, type Mode } from './layout.tsx'
+import { ActForm, DeliveryStates, Older, Table, Time, UserLink, type UserName } from './parts.tsx'
+
+/** The result of browse_events. */
+export interface EventList {
+  events: ListedEvent[]
+  /** The `before` of the next page. */
+  next: string | null
+  paywalls: { id: string; name: string }[]
+}
+
+export interface ListedEvent {
+  id: string
+  type: string
+  paywall_id: string
+  created_at: string
+  user: UserName | null
+  deliveries: Delivery[]
+}
+
+export interface Delivery {
+  endpoint_id: string
+  url: string
+  state: string
+  attempts: number
+  last_status: number | null
+  last_error: string | null
+  next_attempt_at: string | null
+  finished_at: string | null
+}
+
+export interface EventFilter {
+  type: string | null
+  paywallId: string | null
+  state: string | null
+}
+
+export const eventsPage = ({ viewer, events, next, paywalls, filter, mode }: EventList & EventsPageProps) =>
+  consolePage({
+    title: 'Events',
+    section: 'Events',
+    mode,
+    viewer,
+    children: (
+      <>
+        <Filter filter={filter} paywalls={paywalls} />
+        {events.length === 0 && <p>{next ? 'None of the latest events match. Older ones may.' : 'No events match.'}</p>}
+        {events.length > 0 && (
+          <Table caption="Events" head={['When', 'Event', 'User', 'Paywall', 'Delivery']}>
+            {events.map((event) => (
+              <tr>
+                <td>
+                  <Time at={event.created_at} />
+                </td>
+                <td>
+                  <a href={`/${mode}/events/${event.id}`}>{event.type}</a>
+                </td>
+                <td>
+                  <UserLink user={event.user} mode={mode} />
+                </td>
+                <td>{event.paywall_id}</td>
+                <td>
+                  <DeliveryStates deliveries={event.deliveries} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+        <Older query={toQuery(filter)} before={next} />
+        {viewer.permissions.includes('replay_events') && <ReplayForm mode={mode} />}
+      </>
+    ),
+  })
+
+interface EventsPageProps {
+  viewer: Viewer
+  filter: EventFilter
+  mode: Mode
+}
+
+function toQuery({ type, paywallId, state }: EventFilter): Record<string, string> {
+  return { ...(type && { type }), ...(paywallId && { paywall: paywallId }), ...(state && { state }) }
+}
+
+function Filter({ filter, paywalls }: { filter: EventFilter; paywalls: EventList['paywalls'] }) {
+  return (
+    <form method="get" class="search">
+      <Choice label="Event" name="type" chosen={filter.type} choices={EVENT_TYPES.map((type) => [type, type])} />
+      <Choice
+        label="Paywall"
+        name="paywall"
+        chosen={filter.paywallId}
+        choices={paywalls.map(({ id, name }) => [id, `${name} (${id})`])}
+      />
+      <Choice
+        label="Delivery"
+        name="state"
+        chosen={filter.state}
+        choices={['failed', 'pending'].map((state) => [state, state])}
+      />
+      <button type="submit">Filter</button>
+    </form>
+  )
+}
+
+function Choice({
+  label,
+  name,
+  chosen,
+  choices,
+}: {
+  label: string
+  name: string
+  chosen: string | null
+  choices: string[][]
+}) {
+  return (
+    <label>
+      {label}{' '}
+      <select name={name}>
+        <option value="">all</option>
+        {choices.map(([value, text]) => (
+          <option value={value} selected={value === chosen}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function ReplayForm({ mode }: { mode: Mode }) {
+  return (
+    <ActForm action={`/${mode}/events/replay`} label="Send events again" fields={{}}>
+      <label>
+        From (UTC) <input type="datetime-local" name="since" required />
+      </label>
+      <label>
+        Until (UTC) <input type="datetime-local" name="until" />
+      </label>
+      <label class="check">
+        <input type="checkbox" name="failed" value="yes" checked /> only those that failed
+      </label>
+      <p class="hint">To all endpoints that are enabled. A thousand events at once, the oldest first.</p>
+    </ActForm>
+  )
+}

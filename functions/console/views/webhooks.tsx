@@ -1,0 +1,87 @@
+import type { Viewer } from '../session.ts'
+import { consolePage, type Mode } from './layout.tsx'
+import { ActForm, Time } from './parts.tsx'
+
+/** The result of list_webhook_endpoints. */
+export interface EndpointList {
+  endpoints: Endpoint[]
+  /** Up to how many deliveries are counted. */
+  most: number
+}
+
+interface Endpoint {
+  id: string
+  url: string
+  events: string[]
+  created_at: string
+  /** Failed attempts since the last success. */
+  failures: number
+  disabled_at: string | null
+  held_until: string | null
+  pending: number
+  failed: number
+}
+
+export const webhooksPage = ({ viewer, endpoints, most, mode }: EndpointList & { viewer: Viewer; mode: Mode }) =>
+  consolePage({
+    title: 'Webhooks',
+    section: 'Webhooks',
+    mode,
+    viewer,
+    children: (
+      <>
+        {endpoints.length === 0 && <p>There is no webhook endpoint. Add one to the paywall file.</p>}
+        {endpoints.map((endpoint) => (
+          <EndpointSection endpoint={endpoint} most={most} mode={mode} viewer={viewer} />
+        ))}
+      </>
+    ),
+  })
+
+function EndpointSection({
+  endpoint,
+  most,
+  mode,
+  viewer,
+}: {
+  endpoint: Endpoint
+  most: number
+  mode: Mode
+  viewer: Viewer
+}) {
+  const isEnabled = endpoint.disabled_at === null
+  const act = isEnabled ? 'disable_webhook' : 'enable_webhook'
+  const count = (number: number) => (number === most ? `${most} or more` : number)
+  return (
+    <article class="purchase">
+      <h2>
+        {endpoint.url} <Health endpoint={endpoint} />
+      </h2>
+      <p>
+        Sends {endpoint.events.includes('*') ? 'all events' : endpoint.events.join(', ')}.{' '}
+        <a href={`/${mode}/events?state=pending`}>{count(endpoint.pending)} pending</a>,{' '}
+        <a href={`/${mode}/events?state=failed`}>{count(endpoint.failed)} failed</a> for good.
+      </p>
+      {endpoint.disabled_at && (
+        <p>
+          Disabled since <Time at={endpoint.disabled_at} />. Pending events wait. Those that happen until it is enabled
+          are not sent to it, unless they are replayed.
+        </p>
+      )}
+      {viewer.permissions.includes(act) && (
+        <ActForm
+          action={`/${mode}/webhooks`}
+          label={isEnabled ? 'Disable' : 'Enable'}
+          fields={{ endpoint: endpoint.id, enabled: isEnabled ? 'no' : 'yes' }}
+        />
+      )}
+    </article>
+  )
+}
+
+function Health({ endpoint: { disabled_at, held_until, failures } }: { endpoint: Endpoint }) {
+  if (disabled_at) return <span class="state">disabled</span>
+  if (held_until) return <span class="state failed">its secret cannot be opened</span>
+  if (failures > 0) return <span class="state failed">failing: {failures} attempts</span>
+  return <span class="state delivered">healthy</span>
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newEmail } from '../support/checkout.ts'
+import {
+  type ConsolePage,
+  type ConsoleVisitor,
+  fieldIn,
+  mailsTo,
+  readConsoleCode,
+  signInToConsole,
+  visitConsole,
+} from '../support/console.ts'
+import { untilAllDelivered } from '../support/owner-events.ts'
+import { fileOfBothModes, paywallFile } from '../support/paywall-file.ts'
+import { signInByMail } from '../support/sign-in.ts'
+import { sendForm, ticketForm, ticketId } from '../support/tickets.ts'
+import { useTestWorld } from '../support/world.ts'
+
+const ROLES = ['admin', 'support', 'viewer'] as const
+type Role = (typeof ROLES)[number]
+
+const team = ROLES.map((role) => ({ email: `${role}@acme.example`, role }))
+const world = useTestWorld({ file: { team } })
+
+/** What exists at the first owner, in test mode. */
+interface Ids {
+  user: string
+  event: string
+  endpoint: string
+  ticket: number
+  key: string
+}
+
+let ids: Ids
+let visitors: Record<Role, ConsoleVisitor>
+let foreigner: ConsoleVisitor
+
+beforeAll(async () => {
+  const { user } = await signInByMail(world, newEmail())
+  const sent = await sendForm(world, ticketForm({ subject: 'Help me', content: 'Please.', customer_email: newEmail() }))
+  await untilAllDelivered(world)
+  ids = {
+    user: user.id,
+    ticket: ticketId(sent),
+    event: await one('select id from events order by created_at limit 1'),
+    endpoint: await one('select id from webhook_endpoints limit 1'),
+    key: await one('select id from api_keys limit 1'),
+  }
+  const [admin, support, viewer] = await Promise.all(team.map(({ email }) => signInToConsole(world, email)))
+  visitors = { admin: admin!, support: support!, viewer: viewer! }
+  const other = await paywallFile()
+  await world.apply(other)
+  foreigner = await signInToConsole(world, other.owner.email)
+})
+
+async function one(query: string): Promise<string> {
+  const { rows } = await world.database.query<{ id: string }>(query)
+  return rows[0]!.id
+}
+
+const reason = 'A test'
+
+/** The pages, and who may read them. */
+const PAGES: Record<string, { path: () => string; readers: readonly Role[] }> = {
+  users: { path: () => '/test/users', readers: ROLES },
+  user: { path: () => `/test/users/${ids.user}`, readers: ROLES },
+  events: { path: () => '/test/events', readers: ROLES },
+  event: { path: () => `/test/events/${ids.event}`, readers: ROLES },
+  tickets: { path: () => '/test/tickets', readers: ROLES },
+  ticket: { path: () => `/test/tickets/${ids.ticket}`, readers: ROLES },
+  webhooks: { path: () => '/test/webhooks', readers: ['admin', 'viewer'] },
+  keys: { path: () => '/keys', readers: ['admin', 'viewer'] },
+  'audit log': { path: () => '/audit-log', readers: ['admin', 'viewer'] },
+}
+
+interface Act {
+  path: () => string
+  form: () => Record<string, string>
+  actors: readonly Role[]
+  /** Whether it is done only after a code. */
+  needsCode?: true
+}
+
+/** The acts, and who may do them. Those that end something come last. */
+const ACTS: Record<string, Act> = {
+  'replay an event': {
+    path: () => '/test/events/replay',
+    form: () => ({ event: ids.event, reason }),
+    actors: ['admin', 'support'],
+  },
+  'sign out a user': {
+    path: () => `/test/users/${ids.user}`,
+    form: () => ({ reason }),
+    actors: ['admin', 'support'],
+  },
+  'enable a webhook endpoint': {
+    path: () => '/test/webhooks',
+    form: () => ({ endpoint: ids.endpoint, enabled: 'yes', reason }),
+    actors: ['admin'],
+  },
+  'close a ticket': { path: () => `/test/tickets/${ids.ticket}`, form: () => ({}), actors: ['support'] },
+  'disable a webhook endpoint': {
+    path: () => '/test/webhooks',
+    form: () => ({ endpoint: ids.endpoint, enabled: 'no', reason }),
+    actors: ['admin'],
+    needsCode: true,
+  },
+  'revoke a key': { path: () => '/keys', form: () => ({ key: ids.key, reason }), actors: ['admin'], needsCode: true },
+}
+
+/** Whether the visitor is sent to sign in. */
+const isSignedOut = ({ location }: ConsolePage) => location?.startsWith('/sign-in') ?? false
+
+const inLiveMode = (path: string) => path.replace('/test/', '/live/')
+
+describe.for(Object.entries(PAGES))('the page %s', ([, { path, readers }]) => {
+  test.for(ROLES)('is shown to roles that may read it: %s', async (role) => {
+    const { status } = await visitors[role].get(path())
+    expect(status).toBe(readers.includes(role) ? 200 : 403)
+  })
+
+  test('shows nothing of this owner to another one, in the other mode, or to anybody signed out', async () => {
+    const own = await visitors.admin.get(path())
+    const secrets = [ids.user, ids.event, ids.key, 'Help me', world.paywall.id, world.receiver.url]
+    const shown = secrets.filter((secret) => own.html.includes(secret))
+    const pages = [await foreigner.get(path())]
+    if (path().startsWith('/test/')) pages.push(await visitors.admin.get(inLiveMode(path())))
+    for (const { html } of pages) expect(shown.filter((secret) => html.includes(secret))).toEqual([])
+    expect(isSignedOut(await visitConsole(world).get(path()))).toBe(true)
+  })
+})
+
+describe.for(Object.entries(ACTS))('to %s', ([, { path, form, actors, needsCode }]) => {
+  test('is refused to other roles, other owners, in the other mode and to anybody signed out: nothing changes', async () => {
+    await untilAllDelivered(world)
+    const before = await state()
+    for (const role of ROLES.filter((each) => !actors.includes(each) && each !== 'admin')) {
+      expect([role, (await visitors[role].post(path(), form())).status]).toEqual([role, 403])
+    }
+    await world.database.query("update console_sessions set confirmed_until = now() + interval '10 minutes'")
+    expect((await foreigner.post(path(), form())).status).toBe(404)
+    if (path().startsWith('/test/')) {
+      expect((await visitors.admin.post(inLiveMode(path()), form())).status).toBe(404)
+    }
+    expect(isSignedOut(await visitConsole(world).post(path(), form()))).toBe(true)
+    expect(await state()).toEqual(before)
+  })
+
+  test.for(actors)('is permitted to %s, and written down', async (role) => {
+    await world.database.query('update console_sessions set confirmed_until = now()')
+    const before = await state()
+    const first = await visitors[role].post(path(), form())
+    if (needsCode) expect(await state()).toEqual(before)
+    const done = needsCode ? await confirm(role, path(), form(), first) : first
+    expect(done).toMatchObject({ status: 303 })
+    const { rows } = await world.database.query('select email, role, reason from audit_log order by id desc limit 1')
+    expect(rows).toEqual([{ email: `${role}@acme.example`, role, reason: form().reason ?? null }])
+    expect(await state()).not.toEqual(before)
+  })
+})
+
+/** Sends the form again with the code that was mailed. */
+async function confirm(role: Role, path: string, form: Record<string, string>, asked: ConsolePage) {
+  const email = `${role}@acme.example`
+  expect(asked.text).toContain('Confirm with a code')
+  expect(asked.html).toContain(`name="reason" value="${reason}"`)
+  const challenge = fieldIn(asked, 'challenge')
+  const wrong = await visitors[role].post(path, { ...form, email, challenge, code: '0000 0000' })
+  expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('incorrect or has expired')])
+  const code = await readConsoleCode(world, email, mailsTo(world, email))
+  return visitors[role].post(path, { ...form, email, challenge, code })
+}
+
+/** What the acts change. */
+async function state() {
+  const { rows } = await world.database.query(
+    `select (select json_agg(d order by event_id) from (select event_id, state from deliveries) d) as deliveries,
+      (select json_agg(w) from (select disabled_at, failures from webhook_endpoints order by id) w) as endpoints,
+      (select json_agg(k) from (select revoked_at from api_keys order by id) k) as keys,
+      (select json_agg(t) from (select status from tickets order by id) t) as tickets,
+      (select count(*) from sign_in_sessions where ended_at is not null) as ended,
+      (select count(*) from audit_log) as acts`,
+  )
+  return rows
+}
+
+test('a code confirms acts for ten minutes', async () => {
+  const email = 'admin@acme.example'
+  const visitor = await signInToConsole(world, email)
+  const form = { endpoint: ids.endpoint, enabled: 'no', reason }
+  expect((await visitor.post('/test/webhooks', form)).status).toBe(303)
+  const { rows } = await world.database.query(
+    'select confirmed_until - created_at as lasts from console_sessions order by created_at desc limit 1',
+  )
+  expect(rows).toMatchObject([{ lasts: { minutes: 10 } }])
+})
+
+test.for([
+  ['/test/users/nobody', 404],
+  [`/test/users/${randomUUID()}`, 404],
+  ['/test/events/evt_1', 404],
+  ['/test/tickets/0', 404],
+  ['/test/tickets/99999999999999999999', 404],
+  ['/test/tickets/1/images/none', 404],
+  ['/other/users', 404],
+  ['/test/users?before=nonsense', 200],
+  ['/test/events?type=nonsense&state=nonsense&before=nonsense', 200],
+  ['/audit-log?before=-1', 200],
+] as const)('%s is answered %i', async ([path, status]) => {
+  expect((await visitors.admin.get(path)).status).toBe(status)
+})
+
+test.for([
+  ['without a reason', { event: 'evt_1' }, 400],
+  ['with a reason of 501 characters', { event: 'evt_1', reason: 'x'.repeat(501) }, 400],
+  ['of an unknown event', { event: 'evt_1', reason }, 404],
+  ['to an unknown endpoint', { event: 'evt_1', endpoint: 'nonsense', reason }, 404],
+  ['since no time', { since: 'yesterday', reason }, 400],
+] as const)('a replay %s is refused', async ([, form, status]) => {
+  expect((await visitors.admin.post('/test/events/replay', form)).status).toBe(status)
+})
+
+test('the first page is that of live paywalls, if there are any', async () => {
+  expect(await visitors.admin.get('/')).toMatchObject({ status: 302, location: '/test/users' })
+  const both = await fileOfBothModes()
+  await world.apply(both)
+  const owner = await signInToConsole(world, both.owner.email)
+  expect(await owner.get('/')).toMatchObject({ status: 302, location: '/live/users' })
+})
