@@ -14,6 +14,7 @@ const Refused = z.looseObject({
   binding: z.string().optional(),
   status: z.int(),
   refusal: z.string(),
+  reason: z.string().optional(),
 })
 
 type Fields = Record<string, unknown>
@@ -41,7 +42,8 @@ export function formatLogEntry(entry: LogEntry): string {
   const about = ids.length > 0 ? ` (${ids.map((id) => id.join(' ')).join(', ')})` : ''
   if (entry.type === 'problem')
     return `[${entry.level}] ${entry.message}${entry.cause ? `: ${entry.cause}` : ''}${about}`
-  return `${entry.method} ${entry.route ?? entry.binding ?? 'an unknown path'} was refused: ${entry.status} ${entry.refusal}${about}`
+  const refusal = entry.reason === undefined ? entry.refusal : `${entry.refusal} (${entry.reason})`
+  return `${entry.method} ${entry.route ?? entry.binding ?? 'an unknown path'} was refused: ${entry.status} ${refusal}${about}`
 }
 
 function parsed(message: string): unknown {

@@ -1,6 +1,7 @@
 import { importJWK, type JWK, SignJWT } from 'jose'
 import type * as z from 'zod'
 import { ALGORITHM, ISSUER, type TokenUser, TYPE } from '../../lib/auth/access-token.ts'
+import { logSubject } from '../../lib/log/log.ts'
 import type { TokenReply } from './contract.ts'
 import type { RefreshToken } from './refresh-token.ts'
 
@@ -23,6 +24,7 @@ export async function createTokenReply(
   refreshToken: RefreshToken,
   env: { ACCESS_TOKEN_PRIVATE_KEY: string },
 ): Promise<z.output<typeof TokenReply>> {
+  logSubject({ user_id: user.id })
   const anonymous = user.email === null && user.external_id === null
   const tokenUser = { userId: user.id, sessionId: refreshToken.sessionId, email: user.email, anonymous, audience }
   return {

@@ -35,6 +35,7 @@ declare
   price prices;
   buyer record;
   checkout checkouts;
+  named_id uuid; -- the buyer, if the call names a user who exists
   taken record;
   chosen offers; -- null: none is needed, or the first attempt has reserved one
 begin
@@ -69,12 +70,12 @@ begin
   if coalesce(offer, code) is not null and (checkout.id is null or not holds_offer(checkout)) then
     if code is not null then refused := consume_code(token_user_id, network); end if;
     if refused is not null then return refused; end if;
-    taken := find_offer(paywall_id, offer, code, key_hash is not null,
-      coalesce(token_user_id, find_named_user(paywall_id, email, null, external_id)), price, trial_days, after_trial,
-      country, checkout.id);
+    named_id := coalesce(token_user_id, find_named_user(paywall_id, email, null, external_id));
+    taken := find_offer(
+      paywall_id, offer, code, key_hash is not null, named_id, price, trial_days, after_trial, country, checkout.id);
     if code is not null and (taken.offer).id is not null then perform refund_code(token_user_id, network); end if;
     if taken.reason is not null then
-      return verdict('invalid_offer') || jsonb_build_object('reason', taken.reason) || logged(token_user_id, price_id => price.id);
+      return verdict('invalid_offer') || jsonb_build_object('reason', taken.reason) || logged(named_id, price_id => price.id);
     end if;
     chosen := taken.offer;
   end if;

@@ -114,13 +114,15 @@ const renderErrorsWith = (renderError: RenderError): MiddlewareHandler<{ Variabl
 const logRequest: MiddlewareHandler = async function logRequest(c, next) {
   const startedAt = Date.now()
   await next()
+  const refused = c.error instanceof ApiError ? c.error : null
   log('info', 'request', {
     method: c.req.method,
     route: routePath(c, -1),
     paywall_id: loggablePaywallId(c.req.param('id')),
     sdk_version: loggedSdkVersion(c.req.header('x-sdk-version')),
     status: c.res.status,
-    refusal: c.error instanceof ApiError ? c.error.refusal : undefined,
+    refusal: refused?.refusal,
+    reason: refused?.reason,
     ...loggedSubject(),
     milliseconds: Date.now() - startedAt,
   })

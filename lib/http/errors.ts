@@ -38,6 +38,8 @@ export class ApiError extends Error {
    * `error` have different names.
    */
   readonly refusal: string
+  /** Of a refusal with several reasons, such as `invalid_offer`: which one. Also for the log, so never a caller's text. */
+  readonly reason: string | undefined
   readonly retryAfter: number | undefined
   /** The JSON body. A `message` in `detail` is more exact than the refusal's. */
   readonly body: { error: string; message?: string }
@@ -47,6 +49,7 @@ export class ApiError extends Error {
     this.status = status
     this.error = error
     this.refusal = refusal
+    this.reason = options.detail && 'reason' in options.detail ? options.detail.reason : undefined
     this.retryAfter = options.retryAfter
     this.body = { error, ...(message !== undefined && { message }), ...options.detail }
   }

@@ -198,6 +198,29 @@ describe('the log alone shows', () => {
     })
   })
 
+  test('why a buyer did not get an offer, whom the owner named by address', async () => {
+    const priceId = getPriceId(all.ours.paywall, 'monthly')
+    const body = { email: all.member.email, priceId, offer: 'summer', ignoreActivePurchase: true }
+    const reply = await startCheckout(all.world, { ...all.ours, body })
+    expect(await getLines(reply)).toEqual([
+      expect.objectContaining({
+        status: 400,
+        refusal: 'invalid_offer',
+        reason: 'unknown',
+        user_id: all.member.id,
+        price_id: priceId,
+      }),
+    ])
+  })
+
+  test('who has signed in', async () => {
+    const exchanged = await ask('sign-in/exchange', { key: all.ours.key, body: { email: all.member.email } })
+    expect(await getLines(exchanged)).toEqual([expect.objectContaining({ status: 200, user_id: all.member.id })])
+    const anonymous = await ask('sign-in/token', { body: { grant_type: 'anonymous' } })
+    const { user } = anonymous.body as { user: { id: string } }
+    expect(await getLines(anonymous)).toEqual([expect.objectContaining({ status: 200, user_id: user.id })])
+  })
+
   test('the user, price and purchase of a checkout, when it is opened and when the buyer returns', async () => {
     const priceId = getPriceId(all.ours.paywall, 'monthly')
     const reply = await startCheckout(all.world, { ...all.ours, body: { email: newEmail(), priceId } })

@@ -18,5 +18,8 @@ test('a refusal is printed with its route and ids; an answered request is not', 
   expect(print('info', { ...line, refusal: 'insufficient_tokens' })).toBe(
     'POST /debit was refused: 402 insufficient_tokens (user_id u1)',
   )
+  expect(print('info', { ...line, refusal: 'invalid_offer', reason: 'ended' })).toBe(
+    'POST /debit was refused: 402 invalid_offer (ended) (user_id u1)',
+  )
   expect(print('info', { ...line, status: 200 })).toBeNull()
 })
