@@ -10,7 +10,7 @@ import { endSession, readSession } from './session.ts'
 import { showPage } from './show.ts'
 import { showAccountPage } from './show-account.ts'
 import { enterCode, FIRST_STEP, mailCode, type SignInStep } from './sign-in.ts'
-import { findHome, findSite, type Site } from './site.ts'
+import { findSite, findSiteBase, type Site } from './site.ts'
 import { leavingPage } from './views/leaving.tsx'
 import { restorePage } from './views/restore.tsx'
 
@@ -71,6 +71,6 @@ export async function restore(c: PagesContext): Promise<Response> {
 
 /** Returns the access token, valid for an hour at most, to a page's script. The refresh token stays in an HttpOnly cookie. */
 export async function giveToken(c: PagesContext): Promise<Response> {
-  const home = await findHome(c)
-  return c.json({ access_token: home && (await readSession(c, home)).token })
+  const base = await findSiteBase(c)
+  return c.json({ access_token: base && (await readSession(c, base)).token })
 }

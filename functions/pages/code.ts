@@ -5,7 +5,7 @@ import { OfferByCode } from '../../lib/paywall/offer.ts'
 import { ensureToken } from './buy.ts'
 import { callApi, isRefused, type PagesContext, type Refused } from './call-api.ts'
 import { messageFor } from './problem.ts'
-import { cookieOptions, type Home } from './session.ts'
+import { cookieOptions, type SiteBase } from './session.ts'
 import { type Site, textIn } from './site.ts'
 
 const CODE = 'paywall_code'
@@ -37,8 +37,8 @@ export async function applyCode(c: PagesContext, site: Site, text: string, key: 
   return null
 }
 
-export const forgetCode = (c: PagesContext, home: Home): void => {
-  deleteCookie(c, CODE, cookieOptions(c, home))
+export const forgetCode = (c: PagesContext, base: SiteBase): void => {
+  deleteCookie(c, CODE, cookieOptions(c, base))
 }
 
 const findOffer = (c: PagesContext, site: Site, token: string, code: string) =>

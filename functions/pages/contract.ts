@@ -1,12 +1,12 @@
 import type { Endpoint } from '../../lib/http/api-operation.ts'
 
 /** The base paths of a paywall's pages: on the paywall's own domain, and on the service's host. */
-export const SITES = ['/', '/p/:id'] as const
+export const SITE_BASE_PATHS = ['/', '/p/:id'] as const
 /** The base path of the same pages in a dialog on an owner's page, below each of these. */
 const EMBED = '/embed'
 /** The base paths of the pages in a dialog. */
-export const EMBEDDED_PLACES = SITES.map((site) => joined(site, EMBED))
-export const PLACES = [...SITES, ...EMBEDDED_PLACES]
+export const EMBEDDED_BASE_PATHS = SITE_BASE_PATHS.map((basePath) => joined(basePath, EMBED))
+export const BASE_PATHS = [...SITE_BASE_PATHS, ...EMBEDDED_BASE_PATHS]
 
 const EMBEDDED = /^((?:\/p\/[^/]+)?)\/embed(?=\/|$)/
 
@@ -65,32 +65,32 @@ export const ASSET_PATH = '/assets/:file'
 export const ICON_PATH = '/favicon.ico'
 
 /** Subresources of a page do not count against the visitor's rate limit. */
-const LOADED = { countedBy: 'network' } as const
+const SUBRESOURCE = { countedBy: 'network' } as const
 
 /** Routed by the gateway like every endpoint, but left out of the OpenAPI document. */
 export const pages: Endpoint[] = [
-  ...PLACES.flatMap((place) =>
+  ...BASE_PATHS.flatMap((basePath) =>
     Object.entries(METHODS).flatMap(([path, methods]) =>
       methods.map(
         (method): Endpoint => ({
           method,
-          path: joined(place, path),
+          path: joined(basePath, path),
           access: ['anybody'],
-          ...(path === IMAGE_PATH && LOADED),
+          ...(path === IMAGE_PATH && SUBRESOURCE),
         }),
       ),
     ),
   ),
-  ...EMBEDDED_PLACES.map(
-    (place): Endpoint => ({ method: 'post', path: joined(place, DIALOG_PATH), access: ['anybody'] }),
+  ...EMBEDDED_BASE_PATHS.map(
+    (basePath): Endpoint => ({ method: 'post', path: joined(basePath, DIALOG_PATH), access: ['anybody'] }),
   ),
-  ...[ASSET_PATH, ICON_PATH, ...SITES.map((site) => joined(site, DIALOG_SCRIPT_PATH))].map(
-    (path): Endpoint => ({ method: 'get', path, access: ['anybody'], ...LOADED }),
+  ...[ASSET_PATH, ICON_PATH, ...SITE_BASE_PATHS.map((basePath) => joined(basePath, DIALOG_SCRIPT_PATH))].map(
+    (path): Endpoint => ({ method: 'get', path, access: ['anybody'], ...SUBRESOURCE }),
   ),
 ]
 
 /** Joins a base path and a page's path as Hono does. */
-function joined(place: string, path: string): string {
-  if (place === '/') return path
-  return path === '/' ? place : place + path
+function joined(basePath: string, path: string): string {
+  if (basePath === '/') return path
+  return path === '/' ? basePath : basePath + path
 }

@@ -9,7 +9,7 @@ import { isDialogPath, isEmbeddedPath, PAYWALL_PATH, THANKS_PATH, withoutDialog 
 import { parseEmbedder, rememberEmbedder, rememberedEmbedder } from './embedder.ts'
 import { readAction, readForm } from './form.ts'
 import { giveSession } from './session.ts'
-import { openHome, pathIn } from './site.ts'
+import { openSiteBase, pathIn } from './site.ts'
 
 const errors = defineErrors<'foreign_page'>({
   foreign_page: [403, 'foreign_page', 'The origin of the page with the dialog is not in `settings.embed_origins`'],
@@ -23,15 +23,15 @@ const OPENED = { sell: PAYWALL_PATH, thank: THANKS_PATH, 'sell-again': `${PAYWAL
  * another site: its `Origin` must be one that the owner has listed.
  */
 export async function openDialog(c: PagesContext): Promise<Response> {
-  const { home, structure } = await openHome(c)
+  const { base, structure } = await openSiteBase(c)
   const form = await readForm(c)
   const page = parseEmbedder(structure, form('page'))
   if (!page || page.origin !== c.req.header('origin')) throw apiError(errors.foreign_page)
-  rememberEmbedder(c, home, page)
-  giveSession(c, home, form('token'))
+  rememberEmbedder(c, base, page)
+  giveSession(c, base, form('token'))
   const opened = new URL(OPENED[readAction(form, ['sell', 'thank', 'sell-again'])], c.req.url)
   for (const name of ['locale', 'after']) if (form(name)) opened.searchParams.set(name, form(name))
-  return c.redirect(pathIn(home, opened.pathname) + opened.search, 303)
+  return c.redirect(pathIn(base, opened.pathname) + opened.search, 303)
 }
 
 /**

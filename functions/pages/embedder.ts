@@ -1,13 +1,13 @@
 // The page of the owner that shows the paywall's pages in a dialog. A cookie of the dialog's frame remembers it.
 import { getCookie, setCookie } from 'hono/cookie'
 import type { PagesContext } from './call-api.ts'
-import { cookieOptions, type Home } from './session.ts'
+import { cookieOptions, type SiteBase } from './session.ts'
 import type { Structure } from './structure.ts'
 
 const PAGE = 'paywall_page'
 
-export function rememberEmbedder(c: PagesContext, home: Home, page: URL): void {
-  setCookie(c, PAGE, page.href, cookieOptions(c, home))
+export function rememberEmbedder(c: PagesContext, base: SiteBase, page: URL): void {
+  setCookie(c, PAGE, page.href, cookieOptions(c, base))
 }
 
 /** The page with the dialog; null outside of a dialog, and in a browser that blocks the frame's cookies. */

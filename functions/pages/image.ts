@@ -7,7 +7,7 @@ import { detectImageType } from '../../lib/images/image-type.ts'
 import { log } from '../../lib/log/log.ts'
 import type { PagesContext } from './call-api.ts'
 import { listImages } from './images.ts'
-import { openHome } from './site.ts'
+import { openSiteBase } from './site.ts'
 
 /** The largest image, in bytes. */
 const IMAGE_LIMIT = 2 * 1024 * 1024
@@ -29,7 +29,7 @@ export async function serveImage(c: PagesContext): Promise<Response> {
 
 /** Fetches the image that the path names. Returns a 404 without a body, to be cached, if it cannot be fetched. */
 async function fetchByName(c: PagesContext): Promise<Response> {
-  const { structure } = await openHome(c)
+  const { structure } = await openSiteBase(c)
   const images = await listImages(structure)
   const src = [...images].find(([, name]) => name === c.req.param('name'))?.[0]
   if (src === undefined) throw apiError(sharedErrors.not_found)

@@ -11,7 +11,7 @@ import { formatTotal } from './formats.ts'
 import { messageFor } from './problem.ts'
 import { findEndedSubscriptions, replaceableIds } from './sale.ts'
 import { showPage } from './show.ts'
-import { findHome, findSite, openSite, type Site } from './site.ts'
+import { findSite, findSiteBase, openSite, type Site } from './site.ts'
 import type { Price } from './structure.ts'
 import { countUnits, parseUnits, shownUnitsField, unitsField, withUnits } from './units.ts'
 import { leavingPage } from './views/leaving.tsx'
@@ -20,13 +20,13 @@ import { thanksPage } from './views/thanks.tsx'
 
 /** On a host that belongs to no paywall, serves the service's own front page. */
 export async function showPaywall(c: PagesContext): Promise<Response> {
-  const home = await findHome(c).catch(unlessService(c))
-  if (!home) {
+  const base = await findSiteBase(c).catch(unlessService(c))
+  if (!base) {
     const front = await c.env.DOCS.fetch(c.req.raw)
     return new Response(front.body, front)
   }
   const query = (name: string) => c.req.query(name) ?? ''
-  const site = withUnits(await withCode(c, await openSite(c, home)), query)
+  const site = withUnits(await withCode(c, await openSite(c, base)), query)
   const { bought, interval, price: chosen } = c.req.query()
   const news = bought === 'nothing' ? site.texts.notBought : undefined
   return showPage(c, site, paywallPage(site, { key: crypto.randomUUID(), interval, chosen, news }))

@@ -13,7 +13,7 @@ import { callApi, failure, isRefused, type PagesContext, type Refused } from './
 import { isEmbeddedPath } from './contract.ts'
 
 /** Where a paywall's pages are. */
-export interface Home {
+export interface SiteBase {
   paywallId: string
   /** `/`, or `/p/1001` on the service's host. */
   path: string
@@ -32,7 +32,7 @@ const REFRESH_SECONDS = 30 * 24 * 60 * 60
 const Tokens = z.object({ access_token: z.string(), expires_in: z.number(), refresh_token: z.string() })
 
 /** How a cookie is kept that only the paywall's own pages read. */
-export function cookieOptions(c: PagesContext, { path }: Home): CookieOptions {
+export function cookieOptions(c: PagesContext, { path }: SiteBase): CookieOptions {
   if (isEmbeddedPath(path))
     return { path, httpOnly: true, sameSite: 'None', secure: true, partitioned: true, prefix: 'secure' }
   const options = { path, httpOnly: true, sameSite: 'Lax' } as const
@@ -40,7 +40,7 @@ export function cookieOptions(c: PagesContext, { path }: Home): CookieOptions {
   return { ...options, secure: true, prefix: path === '/' ? 'host' : 'secure' }
 }
 
-const read = (c: PagesContext, home: Home, name: string) => getCookie(c, name, cookieOptions(c, home).prefix)
+const read = (c: PagesContext, base: SiteBase, name: string) => getCookie(c, name, cookieOptions(c, base).prefix)
 
 /** Why a session is over. `merged`: its user is now another one, who has the purchases, as after restoring them elsewhere. */
 export type SessionEnd = 'merged' | 'expired'
@@ -52,63 +52,63 @@ export interface Session {
 }
 
 /** The visitor's session, with a fresh token if need be. */
-export async function readSession(c: PagesContext, home: Home): Promise<Session> {
-  const token = readGivenToken(c, home) ?? read(c, home, ACCESS)
-  return token === undefined ? nextToken(c, home) : { token, ended: null }
+export async function readSession(c: PagesContext, base: SiteBase): Promise<Session> {
+  const token = readGivenToken(c, base) ?? read(c, base, ACCESS)
+  return token === undefined ? nextToken(c, base) : { token, ended: null }
 }
 
 /** The access token that the owner's page has given to its dialog; null if it has given none. */
-export const readGivenToken = (c: PagesContext, home: Home): string | null => read(c, home, GIVEN) ?? null
+export const readGivenToken = (c: PagesContext, base: SiteBase): string | null => read(c, base, GIVEN) ?? null
 
 /** Continues the session with new tokens, if there is one that is not over. */
-export async function nextToken(c: PagesContext, home: Home): Promise<Session> {
-  const refreshToken = read(c, home, REFRESH)
+export async function nextToken(c: PagesContext, base: SiteBase): Promise<Session> {
+  const refreshToken = read(c, base, REFRESH)
   if (!refreshToken) return { token: null, ended: null }
-  const next = await beginSession(c, home, { grant_type: 'refresh_token', refresh_token: refreshToken })
+  const next = await beginSession(c, base, { grant_type: 'refresh_token', refresh_token: refreshToken })
   if (!isRefused(next)) return { token: next.token, ended: null }
   if (next.status !== 400) throw failure(next)
-  dropSession(c, home)
+  dropSession(c, base)
   return { token: null, ended: next.reason === 'merged' ? 'merged' : 'expired' }
 }
 
 /** Gets tokens for a grant of `sign-in/token`, and keeps them. `token` is that of the anonymous user so far, if there is one. */
 export async function beginSession(
   c: PagesContext,
-  home: Home,
+  base: SiteBase,
   grant: object,
   { token = null, headers = {} }: { token?: string | null; headers?: Record<string, string> } = {},
 ): Promise<{ token: string } | Refused> {
-  const path = `/api/v1/paywall/${home.paywallId}/sign-in/token`
+  const path = `/api/v1/paywall/${base.paywallId}/sign-in/token`
   const tokens = await callApi(c, 'SIGN_IN', Tokens, { path, body: grant, token, headers })
   if (isRefused(tokens)) return tokens
-  const options = cookieOptions(c, home)
+  const options = cookieOptions(c, base)
   setCookie(c, ACCESS, tokens.access_token, { ...options, maxAge: tokens.expires_in - MARGIN_SECONDS })
   setCookie(c, REFRESH, tokens.refresh_token, { ...options, maxAge: REFRESH_SECONDS })
-  dropGivenToken(c, home)
+  dropGivenToken(c, base)
   return { token: tokens.access_token }
 }
 
 /** Signs the visitor out. Also where the session cannot be ended at the service, this browser forgets it. */
-export async function endSession(c: PagesContext, home: Home): Promise<void> {
-  const refreshToken = read(c, home, REFRESH)
-  dropSession(c, home)
+export async function endSession(c: PagesContext, base: SiteBase): Promise<void> {
+  const refreshToken = read(c, base, REFRESH)
+  dropSession(c, base)
   if (!refreshToken) return
-  const path = `/api/v1/paywall/${home.paywallId}/sign-in/end`
+  const path = `/api/v1/paywall/${base.paywallId}/sign-in/end`
   await callApi(c, 'SIGN_IN', z.object({}), { path, body: { refresh_token: refreshToken } })
 }
 
 /** Signs in, in a dialog, the user whose access token the owner's page gives. Without one the dialog's own session goes on. */
-export function giveSession(c: PagesContext, home: Home, token: string): void {
-  if (token) setCookie(c, GIVEN, token, cookieOptions(c, home))
-  else dropGivenToken(c, home)
+export function giveSession(c: PagesContext, base: SiteBase, token: string): void {
+  if (token) setCookie(c, GIVEN, token, cookieOptions(c, base))
+  else dropGivenToken(c, base)
 }
 
-function dropGivenToken(c: PagesContext, home: Home): void {
-  if (readGivenToken(c, home) !== null) deleteCookie(c, GIVEN, cookieOptions(c, home))
+function dropGivenToken(c: PagesContext, base: SiteBase): void {
+  if (readGivenToken(c, base) !== null) deleteCookie(c, GIVEN, cookieOptions(c, base))
 }
 
 /** Has the browser forget the session. */
-export function dropSession(c: PagesContext, home: Home): void {
-  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, cookieOptions(c, home))
-  dropGivenToken(c, home)
+export function dropSession(c: PagesContext, base: SiteBase): void {
+  for (const name of [ACCESS, REFRESH]) deleteCookie(c, name, cookieOptions(c, base))
+  dropGivenToken(c, base)
 }

@@ -9,12 +9,12 @@ import { frontPath, isEmbeddedPath } from './contract.ts'
 import { parseEmbedder, rememberedEmbedder } from './embedder.ts'
 import { listImages } from './images.ts'
 import { defaultLocale, parseTag, wantedLocale } from './locale.ts'
-import { dropSession, type Home, nextToken, readGivenToken, readSession, type Session } from './session.ts'
+import { dropSession, nextToken, readGivenToken, readSession, type Session, type SiteBase } from './session.ts'
 import { isDiscountOffer, Structure, type User } from './structure.ts'
 import type { Texts } from './texts/en.ts'
 import { TEXTS, textsFor } from './texts/texts.ts'
 
-export interface Site extends Home {
+export interface Site extends SiteBase {
   structure: Structure
   /** The key in the paywall's `locales` whose texts are shown. */
   locale: string
@@ -68,7 +68,7 @@ const errors = defineErrors(paywallErrors)
 const Found = z.object({ id: z.string() })
 
 /** Finds the paywall of a request by its path or its host; null if the host belongs to no paywall. */
-export async function findHome(c: PagesContext): Promise<Home | null> {
+export async function findSiteBase(c: PagesContext): Promise<SiteBase | null> {
   const named = c.req.param('id')
   const path = frontPath(c.req.path)
   if (named !== undefined) return { paywallId: named, path }
@@ -80,50 +80,54 @@ export async function findHome(c: PagesContext): Promise<Home | null> {
 }
 
 /** Finds the paywall of a request and reads its public structure. @throws ApiError as `openSite` */
-export async function openHome(c: PagesContext): Promise<{ home: Home; structure: Structure }> {
-  const home = await findHome(c)
-  if (!home) throw apiError(errors.unknown_paywall)
-  const structure = await readStructure(c, home, null)
+export async function openSiteBase(c: PagesContext): Promise<{ base: SiteBase; structure: Structure }> {
+  const base = await findSiteBase(c)
+  if (!base) throw apiError(errors.unknown_paywall)
+  const structure = await readStructure(c, base, null)
   if (isRefused(structure)) throw failure(structure)
-  return { home, structure }
+  return { base, structure }
 }
 
 /** Opens the site of a request. @throws ApiError if there is none, or it cannot be read */
 export async function findSite(c: PagesContext): Promise<Site> {
-  const home = await findHome(c)
-  if (!home) throw apiError(errors.unknown_paywall)
-  return openSite(c, home)
+  const base = await findSiteBase(c)
+  if (!base) throw apiError(errors.unknown_paywall)
+  return openSite(c, base)
 }
 
 /**
- * Opens the site at its home. Clears the cookies of a session that has ended; the visitor is then a guest.
+ * Opens the site at its base. Clears the cookies of a session that has ended; the visitor is then a guest.
  *
  * @throws ApiError if there is no such paywall, or it cannot be read
  */
-export async function openSite(c: PagesContext, home: Home): Promise<Site> {
-  const session = await readSession(c, home)
+export async function openSite(c: PagesContext, base: SiteBase): Promise<Site> {
+  const session = await readSession(c, base)
   const { token } = session
-  const structure = await readStructure(c, home, token)
-  if (!isRefused(structure)) return siteAt(c, home, structure, session)
+  const structure = await readStructure(c, base, token)
+  if (!isRefused(structure)) return siteAt(c, base, structure, session)
   if (!token || structure.status !== 401) throw failure(structure)
-  if (token === readGivenToken(c, home)) return openForGuest(c, home, { ended: null, isGivenOver: true })
+  if (token === readGivenToken(c, base)) return openForGuest(c, base, { ended: null, isGivenOver: true })
 
   // The token was refused before it expired, for example because its user was merged. Refreshing may give a valid one.
-  const next = await nextToken(c, home)
-  const again = await readStructure(c, home, next.token)
-  if (!isRefused(again)) return siteAt(c, home, again, next)
+  const next = await nextToken(c, base)
+  const again = await readStructure(c, base, next.token)
+  if (!isRefused(again)) return siteAt(c, base, again, next)
   if (again.status !== 401) throw failure(again)
-  dropSession(c, home)
-  return openForGuest(c, home, { ended: 'expired', isGivenOver: false })
+  dropSession(c, base)
+  return openForGuest(c, base, { ended: 'expired', isGivenOver: false })
 }
 
-async function openForGuest(c: PagesContext, home: Home, over: Pick<Opened, 'ended' | 'isGivenOver'>): Promise<Site> {
-  const structure = await readStructure(c, home, null)
+async function openForGuest(
+  c: PagesContext,
+  base: SiteBase,
+  over: Pick<Opened, 'ended' | 'isGivenOver'>,
+): Promise<Site> {
+  const structure = await readStructure(c, base, null)
   if (isRefused(structure)) throw failure(structure)
-  return siteAt(c, home, structure, { token: null, ...over })
+  return siteAt(c, base, structure, { token: null, ...over })
 }
 
-const readStructure = (c: PagesContext, { paywallId }: Home, token: string | null) =>
+const readStructure = (c: PagesContext, { paywallId }: SiteBase, token: string | null) =>
   callApi(c, 'BOOTSTRAP', Structure, { path: `/api/v1/paywall/${paywallId}/bootstrap`, token })
 
 interface Opened extends Session {
@@ -132,7 +136,7 @@ interface Opened extends Session {
 
 async function siteAt(
   c: PagesContext,
-  home: Home,
+  base: SiteBase,
   structure: Structure,
   { token, ended, isGivenOver = false }: Opened,
 ): Promise<Site> {
@@ -144,14 +148,14 @@ async function siteAt(
   const images = await listImages(structure)
   const findText = (key: string) => textIn(structure.locales, locale, key)
   return {
-    ...home,
+    ...base,
     structure,
     locale,
     tag: parseTag(locale),
     pageLocale: wanted,
     texts: textsFor(locale),
     token,
-    embedder: isEmbeddedPath(home.path) ? parseEmbedder(structure, rememberedEmbedder(c)?.href) : null,
+    embedder: isEmbeddedPath(base.path) ? parseEmbedder(structure, rememberedEmbedder(c)?.href) : null,
     isGivenOver,
     sessionEnd: ended,
     user: structure.user ?? null,
@@ -159,10 +163,10 @@ async function siteAt(
     offersToStay: structure.offers.filter(isDiscountOffer).filter(({ show }) => show === 'cancel'),
     findText,
     text: (key) => findText(key) ?? key,
-    href: (path, query = {}) => pathIn(home, path) + toQuery({ ...(chosen !== undefined && { locale }), ...query }),
+    href: (path, query = {}) => pathIn(base, path) + toQuery({ ...(chosen !== undefined && { locale }), ...query }),
     absolute: (href) => new URL(href, c.req.url).href,
     hereIn: (other) => c.req.path + toQuery({ ...c.req.query(), locale: other }),
-    image: (src) => pathIn(home, `/image/${images.get(src)}`),
+    image: (src) => pathIn(base, `/image/${images.get(src)}`),
   }
 }
 
@@ -173,9 +177,9 @@ export function textIn(locales: Structure['locales'], locale: string, key: strin
 }
 
 /** The path of one of the paywall's pages. */
-export function pathIn({ path: home }: Home, path: string): string {
-  if (home === '/') return path
-  return path === '/' ? home : home + path
+export function pathIn({ path: base }: SiteBase, path: string): string {
+  if (base === '/') return path
+  return path === '/' ? base : base + path
 }
 
 function toQuery(fields: Record<string, string>): string {

@@ -9,20 +9,20 @@ import { change, showChange } from './change.ts'
 import {
   ACCOUNT_PATH,
   ASSET_PATH,
+  BASE_PATHS,
   CANCEL_PATH,
   CHANGE_PATH,
   DIALOG_PATH,
   DIALOG_SCRIPT_PATH,
-  EMBEDDED_PLACES,
+  EMBEDDED_BASE_PATHS,
   ICON_PATH,
   IMAGE_PATH,
   PAYMENTS_PATH,
   PAYWALL_PATH,
-  PLACES,
   RECEIPT_PATH,
   RESTORE_PATH,
   SESSION_PATH,
-  SITES,
+  SITE_BASE_PATHS,
   THANKS_PATH,
   TICKET_PATH,
 } from './contract.ts'
@@ -69,15 +69,15 @@ pages.get(RECEIPT_PATH, openReceipt).all(allowOnly(...GET))
 pages.get(THANKS_PATH, showThanks).all(allowOnly(...GET))
 pages.get(IMAGE_PATH, serveImage).all(allowOnly(...GET))
 pages.post(SESSION_PATH, giveToken).all(allowOnly('POST'))
-for (const place of PLACES) app.route(place, pages)
+for (const basePath of BASE_PATHS) app.route(basePath, pages)
 
 const dialog = new Hono<{ Bindings: Cloudflare.PagesEnv }>()
 dialog.post(DIALOG_PATH, openDialog).all(allowOnly('POST'))
-for (const place of EMBEDDED_PLACES) app.route(place, dialog)
+for (const basePath of EMBEDDED_BASE_PATHS) app.route(basePath, dialog)
 
 const script = new Hono<{ Bindings: Cloudflare.PagesEnv }>()
 script.get(DIALOG_SCRIPT_PATH, serveDialogScript).all(allowOnly(...GET))
-for (const site of SITES) app.route(site, script)
+for (const basePath of SITE_BASE_PATHS) app.route(basePath, script)
 
 app.get(ASSET_PATH, serveAsset).all(allowOnly(...GET))
 app.get(ICON_PATH, serveIcon).all(allowOnly(...GET))

@@ -2,11 +2,11 @@ import type { Received } from '../../dev/world/pages/received.ts'
 import { pages as docs } from '../../functions/docs/contract.ts'
 import {
   ASSET_PATH,
+  BASE_PATHS,
   DIALOG_SCRIPT_PATH,
   ICON_PATH,
   IMAGE_PATH,
   isEmbeddedPath,
-  PLACES,
 } from '../../functions/pages/contract.ts'
 import { pathPattern, undocumented, undocumentedEvent } from './documented.ts'
 
@@ -22,7 +22,7 @@ const requiredHeaders = (path: string) => ({
 })
 
 /** Responses that are the same for every caller, and may be cached. */
-const below = PLACES.map((place) => place.replace(/\/$/, ''))
+const below = BASE_PATHS.map((path) => path.replace(/\/$/, ''))
 const PAGES_LOAD = below.flatMap((place) => [place + IMAGE_PATH, place + DIALOG_SCRIPT_PATH])
 const CACHEABLE = [...docs.map(({ path }) => path), ASSET_PATH, ICON_PATH, ...PAGES_LOAD].map(pathPattern)
 

@@ -2,7 +2,7 @@
 import { createPaywall, PaywallError, type User } from 'paywall-billing-sdk/browser'
 import { hasArrived } from '../arrived.ts'
 
-const { home = '/', paywall: id = '' } = document.body.dataset
+const { base = '/', paywall: id = '' } = document.body.dataset
 const before = new URLSearchParams(location.search).get('after')
 
 try {
@@ -22,7 +22,7 @@ try {
 
 /** Gets the access token from the server, because scripts cannot read the cookies. An error does not end the wait: it may be temporary. */
 async function session(): Promise<string | null> {
-  const response = await fetch(home === '/' ? '/session' : `${home}/session`, { method: 'POST' })
+  const response = await fetch(base === '/' ? '/session' : `${base}/session`, { method: 'POST' })
   if (!response.ok)
     throw new PaywallError({
       status: response.status,

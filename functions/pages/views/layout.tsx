@@ -48,7 +48,7 @@ export function sitePage(site: Site, { title, isWide, showsLocalPrices, sharing,
         {head}
       </head>
       <body
-        data-home={site.path}
+        data-base={site.path}
         data-paywall={site.paywallId}
         data-embedder={site.embedder?.origin}
         data-over={site.isGivenOver || undefined}
