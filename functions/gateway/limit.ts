@@ -46,14 +46,14 @@ export async function count(request: Request, env: Limits, countedBy: CountedBy)
   if (key !== null) {
     const hash = await sha256Hex(key)
     const guest = guestKey(networks)
-    return countProven(env, networks, `key ${hash}`, { isGood: keyIsGood, share: hash, guest })
+    return countByProof(env, networks, `key ${hash}`, { isGood: keyIsGood, ownerKey: hash, guest })
   }
   if (countedBy === 'network') return { ...UNCOUNTED, isOver: await isSpent(env.OWNER_LIMIT, networks.wide) }
   if (countedBy === 'signature') return countWebhook(request, env, networks)
   const token = countedBy === 'address' ? null : request.headers.get('authorization')?.replace(/^bearer +/i, '')
-  if (token) return { ...UNCOUNTED, isOver: await isOverShares(env, networks, await sha256Hex(token)) }
-  const share = networks.near.includes('.') ? env.IPV4_LIMIT : env.CALLER_LIMIT
-  return { ...UNCOUNTED, isOver: await isOverShares(env, networks, networks.near, share) }
+  if (token) return { ...UNCOUNTED, isOver: await exceedsGuestLimits(env, networks, await sha256Hex(token)) }
+  const limit = networks.near.includes('.') ? env.IPV4_LIMIT : env.CALLER_LIMIT
+  return { ...UNCOUNTED, isOver: await exceedsGuestLimits(env, networks, networks.near, limit) }
 }
 
 /**
@@ -66,8 +66,8 @@ async function countWebhook(request: Request, env: Limits, networks: Networks): 
   const proof = `${sender} ${new URL(request.url).pathname}`
   const guest = isRecentlyAccepted(sender) ? `unproven ${proof}` : guestKey(networks)
   // A form is an unsigned notice: its acceptance proves nothing about the sender.
-  if (isForm(request)) return { ...UNCOUNTED, isOver: await isOverShares(env, networks, guest) }
-  const counted = await countProven(env, networks, proof, { isGood: signatureIsGood, share: proof, guest })
+  if (isForm(request)) return { ...UNCOUNTED, isOver: await exceedsGuestLimits(env, networks, guest) }
+  const counted = await countByProof(env, networks, proof, { isGood: signatureIsGood, ownerKey: proof, guest })
   function learn(status: number): void {
     counted.learn(status)
     if (signatureIsGood(status, false)) note(sender, true)
@@ -81,30 +81,30 @@ const isForm = ({ headers }: Request) =>
 /** The key by which calls without a proof are counted. Guests do not use up the limit of callers at the same address who have a proof. */
 const guestKey = ({ near }: Networks): string => `unproven ${near}`
 
-interface Proven {
+interface ProofRules {
   /** Whether a response shows that the proof is valid; null if it shows neither. */
   isGood: (status: number, known: boolean) => boolean | null
   /** The key of the owner's limit, once the proof was accepted. */
-  share: string
+  ownerKey: string
   /** The key of the guest's limit until then. */
   guest: string
 }
 
 /** Counts a call whose proof only its endpoint can verify. */
-async function countProven(
+async function countByProof(
   env: Limits,
   networks: Networks,
   proof: string,
-  { isGood, share, guest }: Proven,
+  { isGood, ownerKey, guest }: ProofRules,
 ): Promise<Counted> {
   const known = await isAccepted(proof)
-  const isOver = known ? await isSpent(env.OWNER_LIMIT, share) : await isOverShares(env, networks, guest)
+  const isOver = known ? await isSpent(env.OWNER_LIMIT, ownerKey) : await exceedsGuestLimits(env, networks, guest)
   if (isOver) note(proof, null)
   return { isOver, learn: (status) => note(proof, isGood(status, known)) }
 }
 
 /** The caller's own limit is checked first: a caller that exceeds it does not use up the limit of its wide network. */
-async function isOverShares(
+async function exceedsGuestLimits(
   env: Limits,
   { wide }: Networks,
   own: string,
