@@ -64,7 +64,7 @@ end $$;
 -- null if it is not sold in the subscription's currency. A subscriber who has a local price gets the one for the same countries or tier.
 create function price_in_currency(price prices, subscription purchases) returns prices language plpgsql stable as $$
 declare
-  place constant jsonb := (
+  region constant jsonb := ( -- the countries or the tier of the local price that is charged now
     select local - '{currency,amount,processor_price}'::text[]
     from prices now cross join jsonb_array_elements(now.locals) local
     where now.id = subscription.price_id and now.processor_price <> subscription.processor_price
@@ -75,8 +75,8 @@ begin
   charged := (
     select local from jsonb_array_elements(price.locals) local
     where local ->> 'currency' = subscription.currency
-    order by coalesce(local @> place, false) desc limit 1);
-  if price.currency = subscription.currency and not coalesce(charged @> place, false) then return price; end if;
+    order by coalesce(local @> region, false) desc limit 1);
+  if price.currency = subscription.currency and not coalesce(charged @> region, false) then return price; end if;
   if charged is null then return null; end if;
   price.currency := charged ->> 'currency';
   price.amount := charged ->> 'amount';

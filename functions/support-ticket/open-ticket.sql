@@ -1,10 +1,10 @@
 -- Opens a ticket, counts it in the sender's quota and emits its event, all or nothing (contract section 4.6). `attachments` are
--- [{object_key, file_name, media_type, size}], whose objects are in R2 already. Tickets of strangers are also counted for their network:
--- see guest-limits.sql.
+-- [{object_key, file_name, media_type, size}], whose objects are in R2 already. Tickets of anonymous senders are also counted for their
+-- network: see guest-limits.sql.
 --
--- Locks the user's member, which is created if the user is not a member yet, then the quota's row, and a stranger's rate limits. Tickets of one
--- user are therefore serialised, and so are those of guests with one address: concurrent calls cannot exceed the quota. A refused ticket is
--- not counted.
+-- Locks the user's member, which is created if the user is not a member yet, then the quota's row, and an anonymous sender's rate limits. Tickets
+-- of one user are therefore serialised, and so are those of guests with one address: concurrent calls cannot exceed the quota. A refused
+-- ticket is not counted.
 create function open_ticket(
   paywall_id text, host text, subject text, content text, attachments jsonb,
   token_user_id uuid default null, token_audience text default null, token_session_id uuid default null,
@@ -25,17 +25,17 @@ begin
 
   wait := count_ticket(paywall_id, sender.quota);
   if wait is not null then return verdict('over_quota') || jsonb_build_object('wait', wait); end if;
-  if sender.is_stranger then
+  if sender.is_anonymous_sender then
     wait := consume_guest_ticket(network);
     if wait is not null then
       perform uncount_ticket(paywall_id, sender.quota);
       return verdict('over_guest_tickets') || jsonb_build_object('wait', wait);
     end if;
   end if;
-  if not sender.has_bought then wait := consume_images(paywall_id, sender.is_stranger, network, attachments); end if;
+  if not sender.has_bought then wait := consume_images(paywall_id, sender.is_anonymous_sender, network, attachments); end if;
   if wait is not null then
     perform uncount_ticket(paywall_id, sender.quota);
-    if sender.is_stranger then perform refund('guest_tickets', 'network:' || network, 1); end if;
+    if sender.is_anonymous_sender then perform refund('guest_tickets', 'network:' || network, 1); end if;
     return verdict('over_image_limit') || jsonb_build_object('wait', wait);
   end if;
 

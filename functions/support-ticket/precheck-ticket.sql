@@ -12,11 +12,11 @@ begin
   if sender.refusal is not null then return verdict(sender.refusal); end if;
   wait := sender_wait(paywall_id, sender.quota);
   if wait is not null then return verdict('over_quota') || jsonb_build_object('wait', wait); end if;
-  if sender.is_stranger then
+  if sender.is_anonymous_sender then
     wait := guest_ticket_wait(network);
     if wait is not null then return verdict('over_guest_tickets') || jsonb_build_object('wait', wait); end if;
   end if;
-  if not sender.has_bought then wait := images_wait(paywall_id, sender.is_stranger, network); end if;
+  if not sender.has_bought then wait := images_wait(paywall_id, sender.is_anonymous_sender, network); end if;
   if wait is not null then return verdict('over_image_limit') || jsonb_build_object('wait', wait); end if;
   return verdict('room');
 end $$;

@@ -1,6 +1,6 @@
 // Reads a request to open a ticket, as JSON or as a form. A form is streamed, because it may be larger than a Worker's memory:
-// 1. before the first image, check the sender's quota and the strangers' rate limits: otherwise anybody could make us store images with
-//    every call
+// 1. before the first image, check the sender's quota and, for anonymous senders, the rate limits: otherwise anybody could make us store
+//    images with every call
 // 2. store each image as it arrives
 // 3. at the form's end check its text fields, its files and the quota, in this order, which is the contract's
 import type { Context } from 'hono'
@@ -23,7 +23,7 @@ interface TicketContext {
   bucket: R2Bucket
   target: PaywallTarget
   bearer: Exclude<Bearer, { kind: 'bad_token' }>
-  /** The caller's network, for the rate limits of strangers; null: not counted. */
+  /** The caller's network, for the rate limits of anonymous senders; null: not counted. */
   network: string | null
 }
 

@@ -1,18 +1,18 @@
 -- The sender of a ticket: the token's user, or a guest, whose address is not verified. Returns `refusal`, null if the sender is admitted;
 -- the address of the user or the guest; and `quota`, the key by which its tickets are counted: a user's id, or the address that a guest
 -- gave. A guest who gives a user's address therefore does not use up that user's quota. `has_bought`: the user has bought something here.
--- `is_stranger`: a guest, or an anonymous user who has not bought anything: anybody can be any number of those, so their network is
+-- `is_anonymous_sender`: a guest, or an anonymous user who has not bought anything: anybody can be any number of those, so their network is
 -- limited, too. Locks nothing.
 create function find_sender(
   paywall_id text, host text, token_user_id uuid, token_audience text, token_session_id uuid, guest_email text,
   out refusal text, out owner_id uuid, out email text, out quota text,
-  out has_bought boolean, out is_stranger boolean
+  out has_bought boolean, out is_anonymous_sender boolean
 ) language plpgsql stable as $$
 begin
   quota := coalesce('user:' || token_user_id, 'email:' || guest_email);
   has_bought := exists (
     select from purchases p where p.paywall_id = find_sender.paywall_id and p.user_id = token_user_id);
-  is_stranger := not has_bought and not exists (select from users u where u.id = token_user_id and not is_anonymous(u));
+  is_anonymous_sender := not has_bought and not exists (select from users u where u.id = token_user_id and not is_anonymous(u));
   if token_user_id is null then
     email := guest_email;
     select p.owner_id into owner_id from find_paywall(paywall_id, host) p;
