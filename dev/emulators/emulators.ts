@@ -28,35 +28,35 @@ export interface LocalEmulatorOptions extends Omit<EmulatorOptions<unknown>, 'ac
 export const EMULATORS = {
   stripe: {
     port: 8788,
-    ...emulated(startStripeEmulator, stripe.listAccounts, byInvoice),
+    ...localEmulator(startStripeEmulator, stripe.listAccounts, byInvoice),
     demoCredentials: stripe.demoCredentials,
     demoPrice: (name: string) => `price_${name}`,
     demoDiscount: (name: string) => name,
   },
   polar: {
     port: 8792,
-    ...emulated(startPolarEmulator, polar.listAccounts, byInvoice),
+    ...localEmulator(startPolarEmulator, polar.listAccounts, byInvoice),
     demoCredentials: polar.demoCredentials,
     demoPrice: (name: string) => polar.toUuid(`product ${name}`),
     demoDiscount: (name: string) => polar.toUuid(`discount ${name}`),
   },
   chargebee: {
     port: 8793,
-    ...emulated(startChargebeeEmulator, chargebee.listAccounts, chargebeeActs),
+    ...localEmulator(startChargebeeEmulator, chargebee.listAccounts, chargebeeActs),
     demoCredentials: chargebee.demoCredentials,
     demoPrice: (name: string) => name.replaceAll('_', '-'),
     demoDiscount: (name: string) => name,
   },
   freemius: {
     port: 8794,
-    ...emulated(startFreemiusEmulator, freemius.listAccounts, freemiusActs),
+    ...localEmulator(startFreemiusEmulator, freemius.listAccounts, freemiusActs),
     demoCredentials: freemius.demoCredentials,
     demoPrice: (name: string) => `${hashToNumber(`plan ${name}`)}:${hashToNumber(`pricing ${name}`)}`,
     demoDiscount: (name: string) => name,
   },
   mollie: {
     port: 8789,
-    ...emulated(startMollieEmulator, mollie.listAccounts, mollieActs),
+    ...localEmulator(startMollieEmulator, mollie.listAccounts, mollieActs),
     demoCredentials: mollie.demoCredentials,
     demoPrice: (_name: string, title: string) => title,
     demoDiscount: (name: string) => name,
@@ -107,10 +107,10 @@ export function allowSeveralSubscriptions({ freemius }: Emulators): void {
 }
 
 /** Combines an emulator with the accounts of the paywall files and its acts. */
-function emulated<Seller, Emulator, Of>(
+function localEmulator<Seller, Emulator, ActsAccount>(
   start: (options: EmulatorOptions<Seller>) => Promise<Emulator>,
   listAccounts: (files: PaywallFile[], serviceUrl: () => string) => Seller[],
-  acts: (emulator: Emulator, account: Of) => Acts,
+  acts: (emulator: Emulator, account: ActsAccount) => Acts,
 ) {
   return {
     start: ({ files, ...options }: LocalEmulatorOptions) =>

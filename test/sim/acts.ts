@@ -162,7 +162,7 @@ const mayOwn = ({ account }: Company, { bought }: Person, isOnce: boolean) =>
     .sales()
     .some(
       ({ processorId, isSubscription, status }) =>
-        bought.has(processorId) && isSubscription !== isOnce && !OVER.includes(status),
+        bought.has(processorId) && isSubscription !== isOnce && !ENDED_STATUSES.includes(status),
     )
 
 /** Presses a button of a page. An anonymous user also enters an e-mail address there. Returns the redirect's target. */
@@ -177,7 +177,7 @@ export async function press(checkoutUrl: string, action: string, { kind, email }
 const hasTransfer = async (checkoutUrl: string) =>
   (await (await fetch(checkoutUrl)).text()).includes('value="transfer"')
 
-const OVER = ['canceled', 'refunded']
+const ENDED_STATUSES = ['canceled', 'refunded']
 
 const isInProgress = (body: unknown) => JSON.stringify(body).includes('checkout_in_progress')
 

@@ -2,7 +2,7 @@ import { billing } from '../core/billing.ts'
 import { onSubscription, planControl, quantityControl } from '../core/controls/billing-controls.ts'
 import { changing, onRecord } from '../core/controls/controls.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import { changePrice, isAsLong, scheduleChange } from '../core/domain/plan-changes.ts'
+import { changePrice, isSamePeriodLength, scheduleChange } from '../core/domain/plan-changes.ts'
 import type { PageRecord, SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { pauseSubscription } from '../core/domain/subscriptions.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
@@ -70,7 +70,7 @@ function changeInPortal(
   price: SoldPrice,
   quantity = subscription.quantity,
 ): SubscriptionRecord {
-  const isNow = INVOICE_IMMEDIATELY.read(context) || !isAsLong(price, subscription.price)
+  const isNow = INVOICE_IMMEDIATELY.read(context) || !isSamePeriodLength(price, subscription.price)
   return changePrice(context, subscription, price, `${isNow ? 'now' : 'with the next period'}, less the credit`, {
     quantity,
     discounts: discountsOfChange(subscription, price),

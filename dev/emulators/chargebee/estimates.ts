@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { computeAmounts, currentTerms } from '../core/domain/amounts.ts'
 import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
-import { type Ordered, prorate, refuseUnchangeable } from '../core/domain/plan-changes.ts'
+import { type Plan, prorate, refuseUnchangeable } from '../core/domain/plan-changes.ts'
 import { beginNextPeriod } from '../core/domain/renewals.ts'
 import type { PricedLine, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { boolean, text } from '../core/wire/form-fields.ts'
@@ -58,7 +58,7 @@ function estimateUpdate(context: AccountContext, given: z.output<typeof Estimate
 }
 
 /** The credit note for the unused time pays for the invoice before the customer's other credits: that is UNVERIFIED. */
-function estimateNow(context: AccountContext, subscription: SubscriptionRecord, plan: Ordered, existing: number) {
+function estimateNow(context: AccountContext, subscription: SubscriptionRecord, plan: Plan, existing: number) {
   const { price, quantity } = plan
   const discounts = discountsOfChange(subscription, price)
   const { credit, charge, period } = prorate(subscription, price, { now: context.now, quantity, discounts })
@@ -83,14 +83,14 @@ function estimateNow(context: AccountContext, subscription: SubscriptionRecord, 
 }
 
 /** What would be charged if the plan were changed now. */
-export function estimateChange(context: AccountContext, subscription: SubscriptionRecord, plan: Ordered): number {
+export function estimateChange(context: AccountContext, subscription: SubscriptionRecord, plan: Plan): number {
   if (isFree(subscription, plan)) return 0
   const { balance } = find(context, 'customers', subscription.customer)
   return estimateNow(context, structuredClone(subscription), plan, balance).invoice_estimate.amount_due ?? 0
 }
 
 /** The invoice of the next term. A subscription that is scheduled to end has none. */
-function estimateNext(subscription: SubscriptionRecord, plan: Ordered, existing: number) {
+function estimateNext(subscription: SubscriptionRecord, plan: Plan, existing: number) {
   if (subscription.cancelAt !== null) return {}
   const next = structuredClone(subscription)
   Object.assign(next, plan)

@@ -5,10 +5,10 @@ import { latestInvoice } from '../core/domain/invoices.ts'
 import {
   changePrice,
   creditCustomer,
-  isAsLong,
   isDeclined,
-  type Ordered,
+  isSamePeriodLength,
   OTHER_PRICES,
+  type Plan,
   type ProratedDiscounts,
   payChange,
   prorate,
@@ -67,7 +67,7 @@ export function findPlan(
   context: AccountContext,
   subscription: SubscriptionRecord,
   { item_price_id: [id], quantity: [quantity] }: z.output<typeof Item>,
-): Ordered {
+): Plan {
   const param = 'subscription_items[item_price_id][0]'
   const { currency } = subscription.price
   const price =
@@ -78,10 +78,10 @@ export function findPlan(
 }
 
 /** A change in a trial is free, and so is one to the same price and quantity: nothing is invoiced. */
-export const isFree = (subscription: SubscriptionRecord, plan: Ordered) =>
+export const isFree = (subscription: SubscriptionRecord, plan: Plan) =>
   subscription.status === 'trialing' || hasPlan(subscription, plan)
 
-export const hasPlan = (subscription: SubscriptionRecord, { price, quantity }: Ordered) =>
+export const hasPlan = (subscription: SubscriptionRecord, { price, quantity }: Plan) =>
   subscription.price.id === price.id && subscription.quantity === quantity
 
 /** That Chargebee schedules no change of a subscription that is scheduled to end is UNVERIFIED. */
@@ -127,13 +127,13 @@ function updateForItems(context: AccountContext, given: z.output<typeof UpdatePa
 export function changeNow(
   context: AccountContext,
   subscription: SubscriptionRecord,
-  plan: Ordered,
+  plan: Plan,
   { isImmediate = INVOICE_IMMEDIATELY.read(context), pays }: { isImmediate?: boolean | undefined; pays?: boolean },
 ): SubscriptionRecord {
   refuseUnchangeable(context, subscription)
   if (isFree(subscription, plan)) return setPlan(context, subscription, plan)
   const { price, quantity } = plan
-  if (!isImmediate && isAsLong(price, subscription.price)) {
+  if (!isImmediate && isSamePeriodLength(price, subscription.price)) {
     return changePrice(context, subscription, price, 'with the next period, less the credit', {
       quantity,
       discounts: discountsOfChange(subscription, price),
@@ -159,11 +159,11 @@ export function changeNow(
  */
 export function discountsOfChange(subscription: SubscriptionRecord, price: SoldPrice): ProratedDiscounts {
   const { amountOff, ...share } = currentTerms(subscription)
-  const isUsed = amountOff !== undefined && isAsLong(price, subscription.price)
+  const isUsed = amountOff !== undefined && isSamePeriodLength(price, subscription.price)
   return { credit: paidTerms(subscription), charge: isUsed ? share : null }
 }
 
-const setPlan = (context: AccountContext, subscription: SubscriptionRecord, plan: Ordered) =>
+const setPlan = (context: AccountContext, subscription: SubscriptionRecord, plan: Plan) =>
   change(context, subscription, () => Object.assign(subscription, { ...plan, scheduled: null }))
 
 function removeScheduled(context: AccountContext, subscription: SubscriptionRecord): SubscriptionRecord {

@@ -90,7 +90,13 @@ async function startEmulator(
     return (await visit(processor.visits, store, request)) ?? api(request)
   }
 
-  const { url, close } = await runEmulator({ port: options.port, handle, sweep: clock.sweep, webhooks, state })
+  const { url, close } = await runEmulator({
+    port: options.port,
+    handle,
+    runRealTimeDues: clock.runRealTimeDues,
+    webhooks,
+    state,
+  })
   const common = {
     url,
     calls: apiControls.calls,

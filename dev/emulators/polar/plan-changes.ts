@@ -4,8 +4,8 @@ import { type AccountContext, find } from '../core/domain/context.ts'
 import { periodLine } from '../core/domain/invoices.ts'
 import {
   changePrice,
-  isAsLong,
   isDeclined,
+  isSamePeriodLength,
   otherPrices,
   type ProratedDiscounts,
   prorate,
@@ -53,7 +53,7 @@ export function changeProduct(
   const how = behavior ?? PRORATION.read(context)
   if (how === 'next_period') return scheduleChange(context, subscription, price)
   if (subscription.status === 'trialing') return endTrial(context, subscription, price)
-  const isNow = how === 'invoice' || !isAsLong(price, subscription.price)
+  const isNow = how === 'invoice' || !isSamePeriodLength(price, subscription.price)
   if (isNow && isDeclined(context, subscription, toLines(context, subscription, price))) throw paymentFailed()
   const discounts = discountsOfChange(subscription)
   return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period', { discounts })

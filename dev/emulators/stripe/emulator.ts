@@ -3,7 +3,7 @@ import { billing } from '../core/billing.ts'
 import { disputed, onSubscription, planControl, quantityControl } from '../core/controls/billing-controls.ts'
 import { changing, onRecord, onRecordWith } from '../core/controls/controls.ts'
 import type { AccountContext } from '../core/domain/context.ts'
-import { changePrice, isAsLong } from '../core/domain/plan-changes.ts'
+import { changePrice, isSamePeriodLength } from '../core/domain/plan-changes.ts'
 import { escalateDispute } from '../core/domain/reversals.ts'
 import type { SoldPrice, SubscriptionRecord } from '../core/domain/selling-records.ts'
 import { prefixedIds } from '../core/domain/tables.ts'
@@ -56,7 +56,7 @@ function changeInPortal(
   quantity = subscription.quantity,
 ): SubscriptionRecord {
   if (managingSchedule(subscription)) releaseSchedule(context, subscription)
-  const isNow = PRORATION.read(context) === 'always_invoice' || !isAsLong(price, subscription.price)
+  const isNow = PRORATION.read(context) === 'always_invoice' || !isSamePeriodLength(price, subscription.price)
   return changePrice(context, subscription, price, isNow ? 'now' : 'with the next period', {
     quantity,
     discounts: discountsOfChange(subscription, price),

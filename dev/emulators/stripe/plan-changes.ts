@@ -7,8 +7,8 @@ import { collectInvoice } from '../core/domain/invoices.ts'
 import type { InvoiceRecord } from '../core/domain/money-records.ts'
 import {
   invoiceChange,
-  isAsLong,
   isCharged,
+  isSamePeriodLength,
   OTHER_PRICES,
   type ProratedDiscounts,
   prorate,
@@ -68,7 +68,7 @@ export function billChange(
   const quantity = items?.[0].quantity ?? subscription.quantity
   const isSame = price.id === subscription.price.id && quantity === subscription.quantity
   if (subscription.status === 'trialing' || isSame) return { price, quantity, lines: [], isNow: false, period: null }
-  const isNew = !isAsLong(price, subscription.price)
+  const isNew = !isSamePeriodLength(price, subscription.price)
   const { now } = context
   const given = { now, usedUntil: date ?? now, quantity, discounts: discountsOfChange(subscription, price) }
   const { credit, charge, period } = prorate(subscription, price, given)
@@ -84,7 +84,7 @@ export function billChange(
  */
 export const discountsOfChange = (subscription: SubscriptionRecord, price: SoldPrice): ProratedDiscounts => ({
   credit: paidTerms(subscription),
-  charge: isAsLong(price, subscription.price) ? currentTerms(subscription) : null,
+  charge: isSamePeriodLength(price, subscription.price) ? currentTerms(subscription) : null,
 })
 
 function findItemPrice(

@@ -68,7 +68,7 @@ export function createClock({ state, open, listDues, webhooks, changed }: Accoun
     },
 
     /** Runs the due work that also happens in real time. */
-    sweep(): void {
+    runRealTimeDues(): void {
       const { pages, payments } = state.records
       const accounts = new Set([...pages.values(), ...payments.values()].map(({ account }) => account))
       for (const account of accounts) {

@@ -99,7 +99,7 @@ export const subscriptionsDue = (context: AccountContext, rules: RenewalRules): 
 /** The charges of unpaid invoices. An `unpaid` subscription is no longer charged automatically. */
 function chargesDue(context: AccountContext, subscription: SubscriptionRecord, rules: RenewalRules): Due[] {
   const { status } = subscription
-  if (!CHARGED.includes(status) || (status === 'incomplete' && !rules.chargesIncomplete)) return []
+  if (!CHARGED_STATUSES.includes(status) || (status === 'incomplete' && !rules.chargesIncomplete)) return []
   const timing = status === 'incomplete' ? { ...rules, draft: rules.incomplete } : rules
   return owedInvoices(context, subscription)
     .filter(({ isGivenUp }) => !isGivenUp)
@@ -109,8 +109,8 @@ function chargesDue(context: AccountContext, subscription: SubscriptionRecord, r
     }))
 }
 
-const CHARGED: SubscriptionRecord['status'][] = ['incomplete', 'trialing', 'active', 'past_due', 'canceled']
-const GOES_ON: SubscriptionRecord['status'][] = ['trialing', 'active', 'past_due', 'unpaid']
+const CHARGED_STATUSES: SubscriptionRecord['status'][] = ['incomplete', 'trialing', 'active', 'past_due', 'canceled']
+const RENEWED_STATUSES: SubscriptionRecord['status'][] = ['trialing', 'active', 'past_due', 'unpaid']
 
 /** The end of a subscription or its period, the announcement before it, and the bill after it. */
 function changesDue(subscription: SubscriptionRecord, rules: RenewalRules): Due[] {
@@ -123,7 +123,7 @@ function changesDue(subscription: SubscriptionRecord, rules: RenewalRules): Due[
   if (status === 'incomplete' && !rules.chargesIncomplete) {
     return [{ at: created + rules.incomplete, run: (then) => endSubscription(then, subscription) }]
   }
-  if (!GOES_ON.includes(status)) return []
+  if (!RENEWED_STATUSES.includes(status)) return []
   if (status === 'trialing' && trialEnd !== null && !trialEndAnnounced && trialNotice !== null) {
     return [{ at: trialEnd - trialNotice, run: (then) => announceTrialEnd(then, subscription) }]
   }

@@ -4,11 +4,19 @@ import { amountsOn } from './amounts.ts'
 import { type AccountContext, all, find, newRecord } from './context.ts'
 import { Asks, type PageRecord } from './selling-records.ts'
 
-type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | Unused | Usual> &
-  Partial<Pick<PageRecord, Usual>> & { gives?: Partial<PageRecord['gives']> }
-type Unused = 'status' | 'payerEmail' | 'payment' | 'subscription' | 'invoice' | 'unpaid' | 'promotionCode' | 'taxId'
+type NewPage = Omit<PageRecord, 'account' | 'created' | 'gives' | SetByPaying | Defaulted> &
+  Partial<Pick<PageRecord, Defaulted>> & { gives?: Partial<PageRecord['gives']> }
+type SetByPaying =
+  | 'status'
+  | 'payerEmail'
+  | 'payment'
+  | 'subscription'
+  | 'invoice'
+  | 'unpaid'
+  | 'promotionCode'
+  | 'taxId'
 /** The fields of a page that have defaults. */
-type Usual = 'coupon' | 'id' | 'mode' | 'terms' | 'asks' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
+type Defaulted = 'coupon' | 'id' | 'mode' | 'terms' | 'asks' | 'quantity' | 'customer' | 'makesCustomer' | 'trialDays'
 
 /** What a page asks for by default: a payment method only. */
 export const ASKS_NOTHING = Asks.parse({})

@@ -28,14 +28,14 @@ export function otherPrices(context: AccountContext, { price }: SubscriptionReco
 /** Among prices with the same id it prefers the one with the current interval. Without an id, any other price. */
 export function priceToChangeTo(context: AccountContext, subscription: SubscriptionRecord, id?: string): SoldPrice {
   const others = otherPrices(context, subscription).filter((each) => id === undefined || each.id === id)
-  const found = others.find((each) => isAsLong(each, subscription.price)) ?? others[0]
+  const found = others.find((each) => isSamePeriodLength(each, subscription.price)) ?? others[0]
   if (!found) throw context.refuse(`There is no other price for ${subscription.id}.`)
   return SoldPrice.parse(found)
 }
 
-const isSame = (one: SoldPrice, other: SoldPrice) => one.id === other.id && isAsLong(one, other)
+const isSame = (one: SoldPrice, other: SoldPrice) => one.id === other.id && isSamePeriodLength(one, other)
 
-export const isAsLong = (one: Cycle, other: Cycle) =>
+export const isSamePeriodLength = (one: Cycle, other: Cycle) =>
   one.interval === other.interval && (one.intervalCount ?? 1) === (other.intervalCount ?? 1)
 
 interface Proration {
@@ -47,7 +47,7 @@ interface Proration {
 }
 
 /** A quantity of a price. */
-export type Ordered = Pick<SubscriptionRecord, 'price' | 'quantity'>
+export type Plan = Pick<SubscriptionRecord, 'price' | 'quantity'>
 
 interface Prorated {
   now: number
@@ -76,9 +76,9 @@ export function prorate(
   { now, anew = false, usedUntil = now, quantity = oldQuantity, discounts }: Prorated,
 ): Proration {
   const left = Math.max(0, periodEnd - usedUntil) / Math.max(1, periodEnd - periodStart)
-  const isNew = anew || !isAsLong(old, price)
+  const isNew = anew || !isSamePeriodLength(old, price)
   const end = isNew ? nextPeriodEnd(now, price, now) : periodEnd
-  const line = (of: Ordered, share: number, [from, to]: [number, number], terms: Terms | null = null): PricedLine => {
+  const line = (of: Plan, share: number, [from, to]: [number, number], terms: Terms | null = null): PricedLine => {
     const whole = of.price.amount * of.quantity
     const paid = terms === null ? whole : whole - amountsOn(terms, whole).discount
     const amount = Math.sign(share) * Math.round(paid * Math.abs(share))

@@ -71,9 +71,9 @@ export function addCard(context: AccountContext, subscription: SubscriptionRecor
   })
 }
 
-const OVER: SubscriptionRecord['status'][] = ['canceled', 'incomplete_expired', 'completed']
+const ENDED_STATUSES: SubscriptionRecord['status'][] = ['canceled', 'incomplete_expired', 'completed']
 
-export const hasEnded = ({ status }: SubscriptionRecord) => OVER.includes(status)
+export const hasEnded = ({ status }: SubscriptionRecord) => ENDED_STATUSES.includes(status)
 
 /** A customer's subscriptions that have not ended, newest first. */
 export const runningSubscriptions = (context: AccountContext, customer: string) =>

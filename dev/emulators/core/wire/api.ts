@@ -69,8 +69,8 @@ export function createApi({ processor: { name, api }, state, controls, accounts,
         attempt(cause, call.method, () => {
           throwInjectedFailure(controls, call.path)
           const context = openContext(account, cause)
-          const made = execution(context)
-          return made instanceof RawResponse ? made : withUnknownValues(context, made)
+          const result = execution(context)
+          return result instanceof RawResponse ? result : withUnknownValues(context, result)
         })
       if (cause.idempotencyKey === null) return { run: () => execute().response, giveUpKey }
       const { now } = openContext(account, cause)
@@ -114,8 +114,8 @@ export function createApi({ processor: { name, api }, state, controls, accounts,
   /** Runs a call and turns its errors into responses. */
   function attempt(cause: Cause, method: string, execute: () => object): CallResult {
     try {
-      const made = execute()
-      const response = made instanceof RawResponse ? made.response : json(cause, api.okStatus(method), made)
+      const result = execute()
+      const response = result instanceof RawResponse ? result.response : json(cause, api.okStatus(method), result)
       return { response, executed: true }
     } catch (error) {
       return refusal(cause, error)

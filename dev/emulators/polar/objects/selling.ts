@@ -115,11 +115,11 @@ export const findCustomer = (context: AccountContext, id: string): models.Custom
   SELLING.customers(find(context, 'customers', id), context)
 
 /** The creation time of products, which exist before anything else. */
-const MADE = Date.UTC(2026, 0, 1) / 1000
+const PRODUCTS_CREATED = Date.UTC(2026, 0, 1) / 1000
 
 const priceObject = (price: SoldPrice) =>
   complete('price', {
-    ...since(MADE),
+    ...since(PRODUCTS_CREATED),
     id: toPriceId(price),
     product_id: price.id,
     price_currency: price.currency,
@@ -130,7 +130,7 @@ export const toPriceId = ({ id, currency }: SoldPrice) => toUuid(`price ${id} ${
 
 export const productFields = ({ account }: AccountContext, { id, label, interval, intervalCount }: SoldPrice) =>
   complete('product', {
-    ...since(MADE),
+    ...since(PRODUCTS_CREATED),
     id,
     name: label,
     organization_id: account.id,
