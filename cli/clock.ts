@@ -8,7 +8,7 @@ export const HOME_PORT = 8786
 
 const USAGE = 'usage: paywall clock ID [--advance 31d] [--home URL]'
 
-const Answer = z.union([z.object({ paywall: z.string(), now: z.string() }), z.object({ error: z.string() })])
+const Reply = z.union([z.object({ paywall: z.string(), now: z.string() }), z.object({ error: z.string() })])
 
 /**
  * `paywall clock ID`: prints the time of a test paywall of the local world. `--advance 31d` moves its clock first and runs what falls
@@ -31,24 +31,24 @@ export async function runClock(args: string[]): Promise<CommandResult> {
 
 function readClock(address: URL, paywall: string): Promise<string> {
   address.searchParams.set('paywall', paywall)
-  return ask(address, {})
+  return callHome(address, {})
 }
 
 function advanceClock(address: URL, paywall: string, advance: string): Promise<string> {
-  return ask(address, {
+  return callHome(address, {
     method: 'POST',
     body: JSON.stringify({ paywall, advance }),
     headers: { 'content-type': 'application/json' },
   })
 }
 
-async function ask(address: URL, request: RequestInit): Promise<string> {
-  const answer = await fetch(address, request)
-    .then(async (response) => Answer.parse(await response.json()))
+async function callHome(address: URL, request: RequestInit): Promise<string> {
+  const reply = await fetch(address, request)
+    .then(async (response) => Reply.parse(await response.json()))
     .catch((cause: unknown) => {
       const advice = 'start it with npm run dev, or give the address that it prints with --home URL'
       throw new CommandError([`no local world is running at ${address.origin}: ${advice}`], { cause })
     })
-  if ('error' in answer) throw new CommandError([answer.error])
-  return answer.now
+  if ('error' in reply) throw new CommandError([reply.error])
+  return reply.now
 }

@@ -11,7 +11,7 @@ export const filledEmail = (number: number): string => `filled-${number}@bench.e
 /** The checkout of the filled user with a number. */
 export const filledCheckout = (number: number) => ({
   checkoutId: `${KINDS.checkout}-0000-4000-8000-${number.toString(16).padStart(12, '0')}`,
-  sessionId: `cs_filled_${number}`,
+  hostedPageId: `cs_filled_${number}`,
 })
 
 /** How many purchases of a fill the reconcile cron has to poll. */

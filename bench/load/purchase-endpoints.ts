@@ -49,13 +49,13 @@ export const PURCHASE_ENDPOINTS: Endpoint[] = [
 ]
 
 /** A new Stripe event about a paid hosted page, whose purchase is fetched and stored again. */
-const sessionCompleted = ({ sessionId }: Person) => ({
+const sessionCompleted = ({ hostedPageId }: Person) => ({
   id: `evt_${randomUUID()}`,
   type: 'checkout.session.completed',
   created: Math.floor(Date.now() / 1000),
   data: {
     object: {
-      id: sessionId,
+      id: hostedPageId,
       mode: 'subscription',
       payment_status: 'paid',
       payment_intent: null,

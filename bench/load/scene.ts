@@ -15,7 +15,7 @@ interface SignedIn {
 export interface Person extends SignedIn {
   checkoutId: string
   /** The processor's id of the hosted page. */
-  sessionId: string
+  hostedPageId: string
 }
 
 /** A paywall as seen by API callers. */
@@ -64,7 +64,7 @@ async function makePerson(scene: Paywall): Promise<Person> {
   const checkoutId = await payAndReturn(checkoutUrl)
   const credit = { op: 'credit', amount: INITIAL_TOKENS, type: 'standard', user_id: person.id }
   await callApi(`${at}/balances`, { key, body: credit })
-  return { ...person, checkoutId, sessionId: checkoutUrl.split('/').at(-1)! }
+  return { ...person, checkoutId, hostedPageId: checkoutUrl.split('/').at(-1)! }
 }
 
 /** Signs a user in as the owner's backend does, and creates it if necessary. */

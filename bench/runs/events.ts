@@ -124,11 +124,11 @@ async function measureFirstAttempts(
 async function measureBacklog({ world }: Stage, receivers: Receivers, filler: Filler): Promise<number> {
   await filler.vacuum()
   const startedAt = Date.now()
-  const sweep = world.commands.runCron('deliver-events')
-  const isOver = await Promise.race([sweep.then(() => true), delay(BACKLOG_SECONDS * 1000).then(() => false)])
+  const cronRun = world.commands.runCron('deliver-events')
+  const isOver = await Promise.race([cronRun.then(() => true), delay(BACKLOG_SECONDS * 1000).then(() => false)])
   const times = receivers.arrivals.filter(({ receiver }) => receiver === ALIVE).map(({ at }) => at)
   await clearEvents(filler, receivers)
-  await sweep
+  await cronRun
   const seconds = isOver ? (Math.max(startedAt + 1, ...times) - startedAt) / 1000 : BACKLOG_SECONDS
   return times.length / seconds
 }

@@ -43,8 +43,8 @@ function catalogueProblems(acquiring: ProcessorName, prices: WrittenPrice[]): (P
     return terms ? [{ index, terms }] : []
   })
   const problems = DEFINITIONS[acquiring].catalogueProblems?.(offered.map(({ terms }) => terms)) ?? []
-  return offered.flatMap(({ index }, place) =>
-    (problems[place] ?? []).map((problem) => ({ index, path: pathTo(problem), message: problem.message })),
+  return offered.flatMap(({ index }, position) =>
+    (problems[position] ?? []).map((problem) => ({ index, path: pathTo(problem), message: problem.message })),
   )
 }
 

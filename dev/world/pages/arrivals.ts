@@ -25,25 +25,25 @@ export function createArrivals<Item>(keptIn?: KeptIn<Item>) {
     items.push(item)
     if (items.length > KEPT) items.shift()
     if (keptIn) appendFileSync(keptIn.path, toLine(item), { mode: 0o600 })
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
 
   /** Resolves to the result of `find`, now or once more has arrived; rejects with `failure` after `timeoutMs`. */
   function waitFor(find: (items: Item[]) => Item | undefined, timeoutMs: number, failure: string): Promise<Item> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        waiting.delete(look)
+        waiting.delete(check)
         reject(new Error(`${failure} within ${timeoutMs} ms`))
       }, timeoutMs)
-      const look = () => {
+      const check = () => {
         const found = find(items)
         if (found === undefined) return
         clearTimeout(timer)
-        waiting.delete(look)
+        waiting.delete(check)
         resolve(found)
       }
-      waiting.add(look)
-      look()
+      waiting.add(check)
+      check()
     })
   }
 

@@ -18,8 +18,8 @@ export function parsePrice(processorPrice: string): { plan: string; pricing: str
   return { plan, pricing }
 }
 
-/** Where the page of a link is. `sandbox` null: live. */
-interface Place {
+/** The host and the mode of a link's page. `sandbox` null: live. */
+interface PageHost {
   origin: string
   sandbox: Date | null
 }
@@ -31,7 +31,7 @@ interface Sold extends Pick<CheckoutOrder, 'processorPrice' | 'currency' | 'recu
 }
 
 /** A checkout at Freemius is a link with the plan, the pricing and the buyer, whose page sells a new licence. */
-export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Keys, place: Place): string {
+export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Keys, host: PageHost): string {
   const more = {
     ...(order.trialDays > 0 && { trial: 'paid' }),
     ...(order.discount !== undefined && { coupon: order.discount }),
@@ -40,7 +40,7 @@ export function checkoutLink(order: CheckoutOrder & { email: string }, keys: Key
     language: pageLanguage(order),
     cancel_url: order.errorUrl,
   }
-  return linkTo({ ...order, more }, keys, place)
+  return linkTo({ ...order, more }, keys, host)
 }
 
 const pageLanguage = ({ options }: Pick<PlanChange, 'options'>) => options?.locale?.replace('-', '_') ?? 'auto'
@@ -53,14 +53,14 @@ export function upgradeLink(
   { to, options, email }: Pick<PlanChange, 'to' | 'options'> & { email: string | null },
   license: { id: string; authorization: string },
   keys: Keys,
-  place: Place,
+  host: PageHost,
 ): string {
   const more = { license_id: license.id, authorization: license.authorization, language: pageLanguage({ options }) }
-  return linkTo({ ...to, recurring: to, email, more }, keys, place)
+  return linkTo({ ...to, recurring: to, email, more }, keys, host)
 }
 
 /** The buyer's other choices are hidden, because the purchase is identified by its plan, its pricing and the address. */
-function linkTo({ email, more, ...price }: Sold, keys: Keys, { origin, sandbox }: Place): string {
+function linkTo({ email, more, ...price }: Sold, keys: Keys, { origin, sandbox }: PageHost): string {
   const { plan, pricing } = parsePrice(price.processorPrice)
   const query = new URLSearchParams({
     product_id: keys.productId,

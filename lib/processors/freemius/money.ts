@@ -54,9 +54,9 @@ function takenOff({ subscriptions, lifetimePrice }: Prices, payment: Payment): n
   const { subscription_id: id, gross, currency, coupon_id, is_renewal } = payment
   const off = (price: number) => Math.max(0, price - minorUnits(gross, currency))
   if (id == null) return coupon_id == null ? 0 : lifetimePrice === null ? undefined : off(lifetimePrice)
-  const place = subscriptions.findIndex((each) => each.id === id)
-  const price = subscriptions[place]?.amount_per_cycle
-  return price != null && (place === 0 || is_renewal) ? off(minorUnits(price, currency)) : undefined
+  const index = subscriptions.findIndex((each) => each.id === id)
+  const price = subscriptions[index]?.amount_per_cycle
+  return price != null && (index === 0 || is_renewal) ? off(minorUnits(price, currency)) : undefined
 }
 
 /** All facts in the payments, each with the id of its payment. */
