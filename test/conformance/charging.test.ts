@@ -8,9 +8,9 @@ import { PROCESSOR_NAMES, type ProcessorName } from '../../lib/processors/proces
 import { newEmail, press } from '../support/checkout.ts'
 import { paywallFile } from '../support/paywall-file.ts'
 import { getAccountControls } from './drivers/drivers.ts'
-import { owesSeveral } from './drivers/dunning.ts'
+import { invoicesWhileUnpaid } from './drivers/dunning.ts'
 import { keepsUnpaid, pauses } from './drivers/pausing.ts'
-import { callsChargesBack, goesOnToNextPeriod, schedulesPlans, voidsInvoices } from './drivers/stopping.ts'
+import { callsChargesBack, chargesNextPeriod, schedulesPlans, voidsInvoices } from './drivers/stopping.ts'
 import { paywallAt } from './shop.ts'
 
 // An adapter ends all charges of a subscription: what is charged afterwards, also after a crash or with two callers. Its customer can
@@ -67,7 +67,9 @@ async function startAdapter(acquiring: ProcessorName) {
   /** How many charges have been paid, and how many invoices are owed, at processors that charge by invoice. */
   function readMoney() {
     const [payments, invoices] = [[...emulator.records.payments.values()], [...emulator.records.invoices.values()]]
-    const owed = owesSeveral(acquiring) ? invoices.filter(({ status }) => status === 'draft' || status === 'open') : []
+    const owed = invoicesWhileUnpaid(acquiring)
+      ? invoices.filter(({ status }) => status === 'draft' || status === 'open')
+      : []
     return { charged: payments.filter(({ status }) => status === 'paid').length, owed: owed.length }
   }
   const passDays = (days: number) => emulator.moveTo(paywall.id, emulator.currentTime(paywall.id) + days * 86_400)
@@ -97,15 +99,15 @@ const STATES: Record<string, State> = {
   cancelled: { change: ({ account }, id) => account.cancel(id), keeps: () => 'active' },
   'past due': {
     change: ({ account }, id) => account.failCharge(id),
-    keeps: (acquiring) => (goesOnToNextPeriod(acquiring) ? 'active' : null),
+    keeps: (acquiring) => (chargesNextPeriod(acquiring) ? 'active' : null),
   },
   'on a trial whose charge failed': {
     slug: 'yearly',
     change: ({ account }, id) => account.failCharge(id),
-    keeps: (acquiring) => (goesOnToNextPeriod(acquiring) ? 'trialing' : null),
+    keeps: (acquiring) => (chargesNextPeriod(acquiring) ? 'trialing' : null),
   },
   'past due and cancelled': {
-    isPossible: owesSeveral,
+    isPossible: invoicesWhileUnpaid,
     async change({ account }, id) {
       await account.failCharge(id)
       await account.cancel(id)
@@ -178,7 +180,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { id, end, readSnapshot, expectNoMoreCharges } = await begin(acquiring, state)
     await end('endNow')
     // One processor deletes its subscription, and our period continues.
-    if (!goesOnToNextPeriod(acquiring)) expect(await readSnapshot(id)).toMatchObject({ status: 'canceled' })
+    if (!chargesNextPeriod(acquiring)) expect(await readSnapshot(id)).toMatchObject({ status: 'canceled' })
     await end('endNow')
     await expectNoMoreCharges()
   })

@@ -23,7 +23,7 @@ import {
   readState,
 } from './buyer.ts'
 import type { Webhook } from './drivers/driver.ts'
-import { during, expectRefusal, type Outage, throughEachOutage } from './outage.ts'
+import { expectRefusal, type Outage, throughEachOutage, withFault } from './outage.ts'
 import { type Shop, useShops } from './shop.ts'
 import { heldWebhooks, sendWebhook } from './webhook.ts'
 
@@ -47,18 +47,39 @@ function expectKept({ driver }: Shop, reply: Reply, outage: Outage): void {
   else expectOk(reply)
 }
 
+/** Sends the webhook that causes a call to the processor, with each fault at each call. Checks what it has done at the end. */
+async function throughEachWebhookOutage(
+  shop: Shop,
+  create: () => Promise<{ buyer: Buyer; webhooks: Webhook[] }>,
+  checkEffect: (buyer: Buyer) => Promise<void>,
+): Promise<void> {
+  const index = await findCallingWebhook(shop, (await create()).webhooks)
+  await throughEachOutage(shop, {
+    create,
+    send: ({ webhooks }) => sendWebhook(shop, webhooks[index]!),
+    async checkRefusal(_, outage, reply) {
+      expectKept(shop, reply, outage)
+      return true
+    },
+    async checkSuccess({ buyer }, reply) {
+      expectOk(reply)
+      await checkEffect(buyer)
+    },
+  })
+}
+
 describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
   test('start-checkout returns the right error when any of its calls fails, and a retry with the same key opens one page', async () => {
     const shop = getShop(acquiring)
     await throughEachOutage(shop, {
-      begin: async () => ({ headers: { 'idempotency-key': randomUUID() }, email: newEmail(), pages: '' }),
-      ask: ({ headers, email }) => order(shop, 'monthly', { headers, email }),
-      async refused(subject, outage, reply, lost) {
+      create: async () => ({ headers: { 'idempotency-key': randomUUID() }, email: newEmail(), pages: '' }),
+      send: ({ headers, email }) => order(shop, 'monthly', { headers, email }),
+      async checkRefusal(subject, outage, reply, lost) {
         expectRefusal(reply, outage)
         subject.pages = lost.join()
         return true
       },
-      async done({ pages }, reply) {
+      async checkSuccess({ pages }, reply) {
         const { checkoutUrl } = parseOpened(reply)
         expect(reply.headers).not.toHaveProperty('idempotency-replayed')
         // If the failed request opened a page after all, the retry returns the same one.
@@ -73,23 +94,23 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const { world, paywall, key, emulator, capabilities } = shop
     emulator.holdWebhooks()
     await throughEachOutage(shop, {
-      ...(capabilities.cancellationReason === 'in a separate call' && { needs: 1 }),
-      async begin() {
+      ...(capabilities.cancellationReason === 'in a separate call' && { requiredCalls: 1 }),
+      async create() {
         const buyer = await open(shop)
         await pay(buyer)
         await newEvents(buyer)
         const subscriptionId = (await readPurchase(buyer))?.id
         return { buyer, body: { paywallId: paywall.id, userId: buyer.userId, subscriptionId, cancellationReason: 'x' } }
       },
-      ask: ({ body }) => cancel(world, { key, body }),
-      async refused({ buyer }, outage, reply) {
+      send: ({ body }) => cancel(world, { key, body }),
+      async checkRefusal({ buyer }, outage, reply) {
         // Once the cancellation took effect, only the read that confirms it can fail, and that can be retried.
         const isCancelled = !(await getSale(buyer)).renews
         expectRefusal(reply, isCancelled ? { ...outage, error: 'processor_unavailable' } : outage)
         expect(await readPurchase(buyer)).toMatchObject({ status: 'active', cancel_at_period_end: false })
         return isCancelled
       },
-      async done({ buyer }, reply) {
+      async checkSuccess({ buyer }, reply) {
         expectOk(reply)
         // Without a webhook the state is fetched after the response. Reconcile does not touch it until then.
         const isStored = async () => (await readPurchase(buyer))?.cancel_at_period_end
@@ -103,45 +124,25 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
 
   test('a webhook is kept when one of its calls fails, and takes effect later or when it is sent again', async () => {
     const shop = getShop(acquiring)
-    const begin = async () => {
+    const create = async () => {
       const buyer = await open(shop)
       return { buyer, webhooks: await heldWebhooks(shop, () => press(buyer.checkoutUrl, 'pay')) }
     }
-    const index = await findCallingWebhook(shop, (await begin()).webhooks)
-    await throughEachOutage(shop, {
-      begin,
-      ask: ({ webhooks }) => sendWebhook(shop, webhooks[index]!),
-      async refused(_, outage, reply) {
-        expectKept(shop, reply, outage)
-        return true
-      },
-      async done({ buyer }, reply) {
-        expectOk(reply)
-        expect(await newEvents(buyer)).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
-        await expectStoredAsAtProcessor(buyer)
-      },
+    await throughEachWebhookOutage(shop, create, async (buyer) => {
+      expect(await newEvents(buyer)).toEqual(expect.arrayContaining(['checkout.completed', 'subscription.created']))
+      await expectStoredAsAtProcessor(buyer)
     })
   })
 
   test('a refund webhook is kept when one of its calls fails, and takes effect once', async () => {
     const shop = getShop(acquiring)
-    const begin = async () => {
+    const create = async () => {
       const buyer = await buy(shop)
       const id = await getProcessorId(buyer)
       return { buyer, webhooks: await heldWebhooks(shop, () => shop.account.refund(id, 300)) }
     }
-    const index = await findCallingWebhook(shop, (await begin()).webhooks)
-    await throughEachOutage(shop, {
-      begin,
-      ask: ({ webhooks }) => sendWebhook(shop, webhooks[index]!),
-      async refused(_, outage, reply) {
-        expectKept(shop, reply, outage)
-        return true
-      },
-      async done({ buyer }, reply) {
-        expectOk(reply)
-        expect(await newEvents(buyer)).toEqual(['payment.refunded 300'])
-      },
+    await throughEachWebhookOutage(shop, create, async (buyer) => {
+      expect(await newEvents(buyer)).toEqual(['payment.refunded 300'])
     })
   })
 
@@ -149,7 +150,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     const shop = getShop(acquiring)
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
-    const { result, lost } = await during(shop, { fault: 500, from: 0 }, () => pressAndReturn(buyer, 'pay'))
+    const { result, lost } = await withFault(shop, { fault: 500, from: 0 }, () => pressAndReturn(buyer, 'pay'))
     expect([lost, result]).toEqual([[], expect.stringContaining('https://owner.example/thanks')])
     expect(await readState(buyer)).toMatchObject({ paid: false, purchases: [] })
     await shop.emulator.sendHeldWebhooks(() => [])
@@ -162,7 +163,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     shop.emulator.holdWebhooks()
     const buyer = await open(shop)
     await press(buyer.checkoutUrl, 'pay')
-    const sent = await during(shop, { fault: 500, from: 0 }, () => shop.emulator.sendHeldWebhooks())
+    const sent = await withFault(shop, { fault: 500, from: 0 }, () => shop.emulator.sendHeldWebhooks())
     if (shop.driver.namesPurchases) expect(new Set(sent.result)).toEqual(new Set([200]))
     await advanceClock(buyer, '3h')
     expect(await newEvents({ ...buyer, received: 0 })).toEqual([
@@ -194,13 +195,13 @@ describe.each(PROCESSOR_NAMES.filter((each) => DEFINITIONS[each].capabilities.po
     const buyer: Buyer = await buy(shop)
     const path = `/api/v1/paywall/${paywall.id}/get-customer-portal`
     await throughEachOutage(shop, {
-      begin: async () => null,
-      ask: () => call(world, path, { key, body: { email: buyer.email } }),
-      async refused(_, outage, reply) {
+      create: async () => null,
+      send: () => call(world, path, { key, body: { email: buyer.email } }),
+      async checkRefusal(_, outage, reply) {
         expectRefusal(reply, outage)
         return false
       },
-      done: async (_, reply) => expectOk(reply),
+      checkSuccess: async (_, reply) => expectOk(reply),
     })
   })
 })

@@ -22,11 +22,11 @@ const ALL_FAULTS: readonly [Fault, string][] = [
 ]
 
 /** The faults that are also tried at later calls, after part of the work is done. */
-const LATER: readonly Fault[] = FULL_SIZE ? [404, 500, 'lost'] : ['lost']
+const LATER_FAULTS: readonly Fault[] = FULL_SIZE ? [404, 500, 'lost'] : ['lost']
 
 /** At full size all faults, otherwise one of each kind. */
-const FIRST: readonly Fault[] = [403, 404, 500, 'lost']
-const FAULTS = FULL_SIZE ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => FIRST.includes(fault))
+const QUICK_FAULTS: readonly Fault[] = [403, 404, 500, 'lost']
+const FAULTS = FULL_SIZE ? ALL_FAULTS : ALL_FAULTS.filter(([fault]) => QUICK_FAULTS.includes(fault))
 
 /** A fault of all calls except the first `from`. `error`: the error of our response. */
 export interface Outage {
@@ -39,7 +39,7 @@ export interface Outage {
  * Applies a fault to the processor while `meanwhile` runs. `lost`: the replies to calls that took effect nevertheless; null if the
  * fault affected no call.
  */
-export async function during<Result>(
+export async function withFault<Result>(
   { emulator }: Shop,
   { fault, from }: Pick<Outage, 'fault' | 'from'>,
   meanwhile: () => Promise<Result>,
@@ -71,40 +71,40 @@ export async function during<Result>(
 /** A request that makes us call the processor, and can be retried. */
 interface Operation<Subject> {
   /** Creates what the request is about, such as a buyer. */
-  begin(): Promise<Subject>
-  ask(subject: Subject): Promise<Reply>
+  create(): Promise<Subject>
+  send(subject: Subject): Promise<Reply>
   /** How many of its calls must succeed; a failure of the others does not matter. Default: all. */
-  needs?: number
+  requiredCalls?: number
   /** Checks the response to a fault. Returns whether anything took effect, so that the subject cannot be reused. */
-  refused(subject: Subject, outage: Outage, reply: Reply, lost: string[]): Promise<boolean>
+  checkRefusal(subject: Subject, outage: Outage, reply: Reply, lost: string[]): Promise<boolean>
   /** Checks the response without a fault. */
-  done(subject: Subject, reply: Reply): Promise<void>
+  checkSuccess(subject: Subject, reply: Reply): Promise<void>
 }
 
 /** Runs the operation with each fault at each call, and then without. Reuses subjects if possible. */
 export async function throughEachOutage<Subject>(shop: Shop, operation: Operation<Subject>): Promise<void> {
-  const first = await operation.begin()
+  const first = await operation.create()
   const before = shop.emulator.calls.length
-  await operation.done(first, await operation.ask(first))
+  await operation.checkSuccess(first, await operation.send(first))
   const calls = shop.emulator.calls.length - before
   expect(calls).toBeGreaterThan(0)
 
   let used: Subject | null = null
-  const finish = async (subject: Subject) => operation.done(subject, await operation.ask(subject))
+  const finish = async (subject: Subject) => operation.checkSuccess(subject, await operation.send(subject))
   for (let from = 0; from < calls; from++) {
-    for (const [fault, error] of FAULTS.filter(([each]) => from === 0 || LATER.includes(each))) {
+    for (const [fault, error] of FAULTS.filter(([each]) => from === 0 || LATER_FAULTS.includes(each))) {
       const outage = { fault, from, error }
-      for (let subject: Subject = used ?? (await operation.begin()); ; subject = await operation.begin()) {
-        const { result, lost } = await during(shop, outage, () => operation.ask(subject))
+      for (let subject: Subject = used ?? (await operation.create()); ; subject = await operation.create()) {
+        const { result, lost } = await withFault(shop, outage, () => operation.send(subject))
         const wasFresh: boolean = subject !== used
         used = null
-        if (lost && from < (operation.needs ?? calls)) {
-          if (await operation.refused(subject, outage, result, lost)) await finish(subject)
+        if (lost && from < (operation.requiredCalls ?? calls)) {
+          if (await operation.checkRefusal(subject, outage, result, lost)) await finish(subject)
           else used = subject
           break
         }
         // The failed call was not needed, or there were fewer calls than the first time, because part of the work was already done.
-        await operation.done(subject, result)
+        await operation.checkSuccess(subject, result)
         if (wasFresh) break
       }
     }

@@ -12,7 +12,12 @@ import {
   readState,
   readTokens,
 } from './buyer.ts'
-import { OWES_SEVERAL, owesSeveral, recoversByLatest, repeatForThreeWeeks } from './drivers/dunning.ts'
+import {
+  INVOICE_WHILE_UNPAID,
+  invoicesWhileUnpaid,
+  recoversWithLatestPayment,
+  retryForThreeWeeks,
+} from './drivers/dunning.ts'
 import { type Shop, useShops } from './shop.ts'
 import { charges, expectNoMoreCharges, findPurchase, getOwed, upgrade } from './upgrading.ts'
 
@@ -20,12 +25,12 @@ import { charges, expectNoMoreCharges, findPurchase, getOwed, upgrade } from './
 
 const getShop = useShops(2, (sold, _, acquiring) => {
   const [first, ...others] = sold.prices
-  return owesSeveral(acquiring) ? { ...sold, prices: [{ ...first, interval: 'week' }, ...others] } : sold
+  return invoicesWhileUnpaid(acquiring) ? { ...sold, prices: [{ ...first, interval: 'week' }, ...others] } : sold
 })
 
 /** A buyer with two unpaid weeks; the second one began a day ago. */
 async function buyAndOweTwoWeeks(shop: Shop): Promise<Buyer> {
-  await repeatForThreeWeeks(shop)
+  await retryForThreeWeeks(shop)
   const buyer = await buy(shop, 'monthly')
   await decline(buyer, true)
   await advanceClock(buyer, '8d')
@@ -36,7 +41,7 @@ async function buyAndOweTwoWeeks(shop: Shop): Promise<Buyer> {
   return buyer
 }
 
-describe.each(OWES_SEVERAL)('%s', (acquiring) => {
+describe.each(INVOICE_WHILE_UNPAID)('%s', (acquiring) => {
   test('each of two unpaid weeks is charged once and credits its tokens, which a refund of that charge removes', async () => {
     const shop = getShop(acquiring)
     const buyer = await buyAndOweTwoWeeks(shop)
@@ -68,7 +73,7 @@ describe.each(OWES_SEVERAL)('%s', (acquiring) => {
     await advanceClock(buyer, '1m')
     expect(getOwed(shop, await getProcessorId(buyer))).toHaveLength(1)
     expect(await readState(buyer)).toMatchObject({
-      purchases: [{ status: recoversByLatest(acquiring) ? 'active' : 'past_due' }],
+      purchases: [{ status: recoversWithLatestPayment(acquiring) ? 'active' : 'past_due' }],
     })
     await expectStoredAsAtProcessor(buyer)
   })

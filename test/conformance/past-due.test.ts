@@ -11,7 +11,7 @@ import {
   readState,
   readTokens,
 } from './buyer.ts'
-import { GIVES_UP, GOES_ON, repeatForThreeWeeks } from './drivers/dunning.ts'
+import { END_AFTER_LAST_RETRY, RETRY_FOR_WEEKS, retryForThreeWeeks } from './drivers/dunning.ts'
 import { PAUSES_PAST_DUE, pause } from './drivers/pausing.ts'
 import { type Shop, useShops } from './shop.ts'
 
@@ -20,7 +20,7 @@ import { type Shop, useShops } from './shop.ts'
 const getShop = useShops()
 
 async function buyAndFailCharge(shop: Shop): Promise<Buyer> {
-  await repeatForThreeWeeks(shop)
+  await retryForThreeWeeks(shop)
   const buyer = await buy(shop)
   await decline(buyer, true)
   expect(await advancePastPeriodEnd(buyer)).toEqual(
@@ -31,7 +31,7 @@ async function buyAndFailCharge(shop: Shop): Promise<Buyer> {
 
 const PAST_DUE = [{ status: 'past_due' }]
 
-describe.each(GOES_ON)('%s', (acquiring) => {
+describe.each(RETRY_FOR_WEEKS)('%s', (acquiring) => {
   test('a past due subscription keeps access for a week, blocks another one, and recovers when it is paid after twenty days', async () => {
     const buyer = await buyAndFailCharge(getShop(acquiring))
     expect(await readState(buyer)).toMatchObject({ paid: true, purchases: PAST_DUE })
@@ -85,7 +85,7 @@ test(`${PAUSES_PAST_DUE}: pausing a past due subscription does not extend its gr
   expect(await causeAtProcessor(buyer, shop.account.recover)).toContain('subscription.recovered')
 })
 
-test.each(GIVES_UP)(
+test.each(END_AFTER_LAST_RETRY)(
   '%s: a past due subscription ends when the processor stops retrying, and another one can be bought',
   async (acquiring) => {
     const buyer = await buyAndFailCharge(getShop(acquiring))

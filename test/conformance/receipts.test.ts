@@ -5,7 +5,7 @@ import { type Browse, signIn } from './browsing.ts'
 import { type Buyer, buy, causeAtProcessor } from './buyer.ts'
 import { paymentEvents } from './money.ts'
 import { ODD_REPLIES, withOddReplies } from './odd-replies.ts'
-import { during } from './outage.ts'
+import { withFault } from './outage.ts'
 import { type Shop, useShops } from './shop.ts'
 
 // The receipts of payments, which buyers open from the account page.
@@ -113,7 +113,7 @@ describe.each(HAVE_RECEIPTS)('%s', (acquiring) => {
       [429, unavailable],
       ['cut', unavailable],
     ] as const) {
-      const { result } = await during(shop, { fault, from: 0 }, () => browse(link))
+      const { result } = await withFault(shop, { fault, from: 0 }, () => browse(link))
       expect(result, String(fault)).toMatchObject({ status: 502, text: expect.stringContaining(text) })
     }
     expect(await listReceipts(buyer, browse)).toEqual([link])

@@ -4,7 +4,7 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { advanceClock, causeAtProcessor, decline, newEvents, open, order, pay } from './buyer.ts'
 import { KEEPS_PAST_DUE, PAUSES_PAST_DUE, pause } from './drivers/pausing.ts'
 import { setUp } from './drivers/set-up.ts'
-import { callsChargesBack, goesOnToNextPeriod, revokesWhatIsPaid, rollsOver, waitsForBank } from './drivers/stopping.ts'
+import { callsChargesBack, chargesNextPeriod, revokesWhatIsPaid, rollsOver, waitsForBank } from './drivers/stopping.ts'
 import { useShops } from './shop.ts'
 import { bought, expectNoMoreCharges, findPurchase, getOwed, makePastDue, replacing, upgrade } from './upgrading.ts'
 
@@ -46,7 +46,7 @@ describe.each(PROCESSOR_NAMES)('%s', (acquiring) => {
     expect(await findPurchase(buyer, purchaseId)).toMatchObject(
       revokesWhatIsPaid(acquiring) ? { status: 'canceled' } : cancelled,
     )
-    await expectNoMoreCharges(buyer, purchaseId, 2, goesOnToNextPeriod(acquiring) ? '66d' : '33d')
+    await expectNoMoreCharges(buyer, purchaseId, 2, chargesNextPeriod(acquiring) ? '66d' : '33d')
   })
 })
 

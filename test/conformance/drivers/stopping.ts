@@ -4,7 +4,7 @@ import type { ProcessorName } from '../../../lib/processors/processor-name.ts'
 export const revokesWhatIsPaid = (acquiring: ProcessorName) => acquiring === 'polar'
 
 /** Whether a failed charge is never retried: the next successful charge is for the next period. */
-export const goesOnToNextPeriod = (acquiring: ProcessorName) => acquiring === 'mollie'
+export const chargesNextPeriod = (acquiring: ProcessorName) => acquiring === 'mollie'
 
 /** Whether a processing charge can be cancelled. */
 export const callsChargesBack = (acquiring: ProcessorName) => acquiring === 'stripe'
