@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
 import { CHARGEBEE } from '../../../lib/processors/chargebee/definition.ts'
 import { InvalidSignature, MalformedEvent } from '../../../lib/processors/event.ts'
-import { ACME, proven } from './emulator/fixture.ts'
+import { ACME, verifyEvent } from './emulator/fixture.ts'
 import { CHECKOUT_ID, CREDENTIALS, ONE_TIME, startAdapter } from './selling.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
@@ -49,7 +49,7 @@ describe('a webhook is rejected as forged', () => {
     await expect(read(event('subscription_created'), authorization)).rejects.toBeInstanceOf(InvalidSignature)
     // The official SDK's handler refuses it, too.
     const headers = authorization === null ? {} : { authorization }
-    expect(await proven(headers, event('subscription_created'), ACME)).toBeNull()
+    expect(await verifyEvent(headers, event('subscription_created'), ACME)).toBeNull()
   })
 
   test('before its body is parsed', async () => {
@@ -59,7 +59,7 @@ describe('a webhook is rejected as forged', () => {
 
 test('what the SDK accepts is accepted, with and without padding', async () => {
   for (const authorization of [RIGHT, RIGHT.replace(/=+$/, '')]) {
-    expect(await proven({ authorization }, event('subscription_created'), ACME)).not.toBeNull()
+    expect(await verifyEvent({ authorization }, event('subscription_created'), ACME)).not.toBeNull()
     expect(await read(event('subscription_created'), authorization)).toMatchObject({ id: 'ev_1' })
   }
 })

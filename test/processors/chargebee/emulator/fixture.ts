@@ -1,12 +1,9 @@
-import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import Chargebee, { basicAuthValidator, type HostedPage } from 'chargebee'
-import { onTestFinished } from 'vitest'
 import type { ChargebeeAccount } from '../../../../dev/emulators/chargebee/accounts.ts'
 import type { ChargebeeEmulator } from '../../../../dev/emulators/chargebee/emulator.ts'
 import { startChargebeeEmulator } from '../../../../dev/emulators/chargebee/emulator.ts'
 import type { ChargebeeEvent } from '../../../../dev/emulators/chargebee/objects/wire.ts'
-import { close, listen } from '../../../../dev/emulators/core/listen.ts'
+import { receiveWebhooks, startTestEmulator, type TestEmulatorOptions } from '../../emulator-fixture.ts'
 
 const PRICES: ChargebeeAccount['prices'] = [
   { id: 'pro-USD-monthly', label: 'Monthly', currency: 'USD', amount: 999, interval: 'month', intervalCount: 1 },
@@ -25,31 +22,9 @@ export const ACME: ChargebeeAccount = {
   prices: PRICES,
 }
 
-interface Options {
-  /** Whether accounts have the usual rate limit. */
-  rateLimited?: boolean
-  accounts?: ChargebeeAccount[]
-  serviceUrl?: string
-  statePath?: string
-  /** Receives the webhooks instead of the network. */
-  fetch?: typeof fetch
-}
-
 /** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
-export async function startChargebee({
-  accounts = [ACME],
-  serviceUrl = 'http://127.0.0.1:9',
-  rateLimited = false,
-  ...more
-}: Options = {}) {
-  const emulator = await startChargebeeEmulator({
-    port: 0,
-    ...(!rateLimited && { rateLimited }),
-    accounts: () => accounts,
-    serviceUrl: () => serviceUrl,
-    ...more,
-  })
-  onTestFinished(() => emulator.close())
+export async function startChargebee({ accounts = [ACME], ...options }: TestEmulatorOptions<ChargebeeAccount> = {}) {
+  const emulator = await startTestEmulator(startChargebeeEmulator, accounts, options)
   return { emulator, chargebee: sdk(emulator) }
 }
 
@@ -106,33 +81,17 @@ export async function buyOnce(chargebee: Chargebee, more: OneTimeParameters = {}
   return { page, ...content }
 }
 
-export interface Delivery {
-  paywallId: string
-  event: ChargebeeEvent
-  body: string
-}
-
-/**
- * A service that receives webhooks, and verifies each by the SDK's own handler with its paywall's user and password.
- * `answers` are the statuses of the first responses; all later ones are 200.
- */
+/** A service that receives webhooks, and verifies each with its paywall's user and password: see `receiveWebhooks`. */
 export async function startReceiver(accounts: ChargebeeAccount[] = [ACME], answers: number[] = []) {
-  const deliveries: Delivery[] = []
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
-    const paywallId = request.url?.replace('/webhooks/chargebee/', '') ?? ''
+  const { url, deliveries } = await receiveWebhooks(({ paywallId, body, headers }) => {
     const account = accounts.find((each) => each.paywallId === paywallId)
-    const event = await proven({ ...request.headers }, body, account)
-    if (event) deliveries.push({ paywallId, event, body })
-    response.writeHead(event ? (answers.shift() ?? 200) : 401).end()
-  })
-  const url = await listen(server, 0)
-  onTestFinished(() => close(server))
+    return verifyEvent({ ...headers }, body, account)
+  }, answers)
   return { url, deliveries, types: () => deliveries.map(({ event }) => event.event_type).sort() }
 }
 
 /** The event that the SDK's handler parses; null if the handler rejects the request. */
-export async function proven(
+export async function verifyEvent(
   headers: Record<string, string | string[] | undefined>,
   body: string,
   account: Pick<ChargebeeAccount, 'webhookUser' | 'webhookPassword'> | undefined,

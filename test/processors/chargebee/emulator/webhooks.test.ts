@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ACME, buyOnce, proven, startChargebee, startReceiver, subscribe } from './fixture.ts'
+import { ACME, buyOnce, startChargebee, startReceiver, subscribe, verifyEvent } from './fixture.ts'
 
 test("sends exactly the webhooks of a sale, with the paywall's user and password", async () => {
   const receiver = await startReceiver()
@@ -31,7 +31,7 @@ test('the SDK rejects a webhook with another password', async () => {
   expect(await emulator.sendHeldWebhooks((events) => events.slice(0, 1))).toEqual([401])
   expect(receiver.deliveries).toEqual([])
   const authorization = `Basic ${Buffer.from(`${ACME.webhookUser}:${ACME.webhookPassword}`).toString('base64')}`
-  expect(await proven({ authorization }, '{"id":"ev_1","event_type":"x"}', ACME)).toMatchObject({ id: 'ev_1' })
+  expect(await verifyEvent({ authorization }, '{"id":"ev_1","event_type":"x"}', ACME)).toMatchObject({ id: 'ev_1' })
 })
 
 test('sends an event to every paywall of the site, and retries until it is accepted', async () => {

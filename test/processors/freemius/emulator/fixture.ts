@@ -1,12 +1,9 @@
-import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { Freemius, type WebhookEvent, type WebhookEventType } from '@freemius/sdk'
-import { onTestFinished } from 'vitest'
-import { close, listen } from '../../../../dev/emulators/core/listen.ts'
 import type { EnteredPrice } from '../../../../dev/emulators/core/paywalls.ts'
 import type { FreemiusAccount } from '../../../../dev/emulators/freemius/accounts.ts'
 import type { FreemiusEmulator } from '../../../../dev/emulators/freemius/emulator.ts'
 import { startFreemiusEmulator } from '../../../../dev/emulators/freemius/emulator.ts'
+import { receiveWebhooks, startTestEmulator, type TestEmulatorOptions } from '../../emulator-fixture.ts'
 
 const price = (more: Partial<EnteredPrice>): EnteredPrice => ({
   id: '501:601',
@@ -53,17 +50,8 @@ export const OTHER: FreemiusAccount = {
 export const ADA = 'ada@example.com'
 
 /** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
-export async function startFreemius(
-  options: { accounts?: FreemiusAccount[]; serviceUrl?: string; statePath?: string } = {},
-) {
-  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath } = options
-  const emulator = await startFreemiusEmulator({
-    port: 0,
-    accounts: () => accounts,
-    serviceUrl: () => serviceUrl,
-    ...(statePath !== undefined && { statePath }),
-  })
-  onTestFinished(() => emulator.close())
+export async function startFreemius({ accounts = [ACME], ...options }: TestEmulatorOptions<FreemiusAccount> = {}) {
+  const emulator = await startTestEmulator(startFreemiusEmulator, accounts, options)
   return { emulator, freemius: sdk(emulator) }
 }
 
@@ -124,29 +112,15 @@ export async function buy(freemius: Freemius, emulator: { url: string }, sale: S
   return { address, info, license: info.license_id, subscription: info.subscription_id ?? '', user: info.user_id }
 }
 
-export interface Delivery {
-  paywallId: string
-  body: string
-  event: WebhookEvent<WebhookEventType> & { objects: Record<string, unknown>; data: Record<string, unknown> }
-}
+type Event = WebhookEvent<WebhookEventType> & { objects: Record<string, unknown>; data: Record<string, unknown> }
 
-/**
- * A service that receives webhooks, and verifies the raw body of each with the official SDK. `answers` are the statuses
- * of the first responses; all later ones are 200.
- */
+/** A service that receives webhooks, and verifies each with its product's key: see `receiveWebhooks`. */
 export async function startReceiver(accounts: FreemiusAccount[] = [ACME], answers: number[] = []) {
-  const deliveries: Delivery[] = []
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
-    const paywallId = request.url?.replace('/webhooks/freemius/', '') ?? ''
+  const { url, deliveries } = await receiveWebhooks<Event>(({ paywallId, body, headers }) => {
     const account = accounts.find((each) => each.paywallId === paywallId)
     const listener = account && new Freemius(account).webhook.createListener()
-    const signature = String(request.headers['x-signature'])
-    if (!listener?.verifySignature(body, signature)) throw new Error('the signature does not hold')
-    deliveries.push({ paywallId, body, event: JSON.parse(body) })
-    response.writeHead(answers.shift() ?? 200).end()
-  })
-  const url = await listen(server, 0)
-  onTestFinished(() => close(server))
+    if (!listener?.verifySignature(body, String(headers['x-signature']))) throw new Error('the signature is invalid')
+    return JSON.parse(body)
+  }, answers)
   return { url, deliveries, types: () => deliveries.map(({ event }): string => event.type) }
 }

@@ -1,13 +1,10 @@
-import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { Client, SignatureValidator } from 'mollie-api-typescript'
 import * as models from 'mollie-api-typescript/models'
-import { onTestFinished } from 'vitest'
 import * as z from 'zod'
-import { close, listen } from '../../../../dev/emulators/core/listen.ts'
 import type { MollieAccount } from '../../../../dev/emulators/mollie/accounts.ts'
 import type { MollieEmulator } from '../../../../dev/emulators/mollie/emulator.ts'
 import { startMollieEmulator } from '../../../../dev/emulators/mollie/emulator.ts'
+import { receiveWebhooks, startTestEmulator, type TestEmulatorOptions } from '../../emulator-fixture.ts'
 
 export const ACME = {
   paywallId: '1001',
@@ -16,17 +13,8 @@ export const ACME = {
 } satisfies MollieAccount
 
 /** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
-export async function startMollie(
-  options: { accounts?: MollieAccount[]; serviceUrl?: string; statePath?: string } = {},
-) {
-  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath } = options
-  const emulator = await startMollieEmulator({
-    port: 0,
-    accounts: () => accounts,
-    serviceUrl: () => serviceUrl,
-    ...(statePath !== undefined && { statePath }),
-  })
-  onTestFinished(() => emulator.close())
+export async function startMollie({ accounts = [ACME], ...options }: TestEmulatorOptions<MollieAccount> = {}) {
+  const emulator = await startTestEmulator(startMollieEmulator, accounts, options)
   return { emulator, mollie: sdk(emulator) }
 }
 
@@ -84,36 +72,21 @@ export async function subscribe(mollie: Client, more: Partial<models.Subscriptio
   }
 }
 
-export interface Delivery {
-  paywallId: string
-  event: models.EntityWebhookEvent
-  body: string
-}
-
 const Entity = z.looseObject({ id: z.string(), status: z.string().optional() })
 const Body = z.object({ _embedded: z.object({ entity: Entity }) })
 
 /** The entity of a delivery as it was sent: the SDK parses it as the first type that matches. */
-export const getEntity = ({ body }: Delivery) => Body.parse(JSON.parse(body))._embedded.entity
+export const getEntity = ({ body }: { body: string }) => Body.parse(JSON.parse(body))._embedded.entity
 
-/**
- * A service that receives webhooks, and verifies the raw body of each with the official SDK and its paywall's secret.
- * `answers` are the statuses of the first responses; all later ones are 200.
- */
+/** A service that receives webhooks, and verifies each with its paywall's secret: see `receiveWebhooks`. */
 export async function startReceiver(accounts: MollieAccount[] = [ACME], answers: number[] = []) {
-  const deliveries: Delivery[] = []
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
-    const paywallId = request.url?.replace('/webhooks/mollie/', '') ?? ''
+  const { url, deliveries } = await receiveWebhooks(async ({ paywallId, body, headers }) => {
     const secret = accounts.find((account) => account.paywallId === paywallId)?.webhookSecret ?? ''
-    const signature = request.headers[SignatureValidator.SIGNATURE_HEADER.toLowerCase()]
+    const signature = headers[SignatureValidator.SIGNATURE_HEADER.toLowerCase()]
     const parsed = models.entityWebhookEventFromJSON(body)
     if (!parsed.ok) throw parsed.error
     if (!(await SignatureValidator.validate(body, secret, signature))) throw new Error('there is no signature')
-    deliveries.push({ paywallId, event: parsed.value, body })
-    response.writeHead(answers.shift() ?? 200).end()
-  })
-  const url = await listen(server, 0)
-  onTestFinished(() => close(server))
+    return parsed.value
+  }, answers)
   return { url, deliveries, types: () => deliveries.map(({ event }) => event.webhookEventTypes) }
 }

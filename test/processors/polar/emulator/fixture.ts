@@ -1,11 +1,9 @@
-import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
+import type { IncomingHttpHeaders } from 'node:http'
 import { createPolar, type models, webhooks } from '@polar-sh/sdk/2026-10'
-import { onTestFinished } from 'vitest'
-import { close, listen } from '../../../../dev/emulators/core/listen.ts'
 import type { PolarAccount } from '../../../../dev/emulators/polar/accounts.ts'
 import type { PolarEmulator } from '../../../../dev/emulators/polar/emulator.ts'
 import { startPolarEmulator } from '../../../../dev/emulators/polar/emulator.ts'
+import { receiveWebhooks, startTestEmulator, type TestEmulatorOptions } from '../../emulator-fixture.ts'
 
 /** Products, by their ids. The monthly one has a price in rupees, too. */
 export const MONTHLY = '0b1f1c2e-6a51-4c5e-9a4e-2f6f0b7a1001'
@@ -30,18 +28,8 @@ export const ACME: PolarAccount = {
 }
 
 /** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
-export async function startPolar(
-  options: { accounts?: PolarAccount[]; serviceUrl?: string; statePath?: string; rateLimited?: boolean } = {},
-) {
-  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', statePath, rateLimited = false } = options
-  const emulator = await startPolarEmulator({
-    port: 0,
-    ...(!rateLimited && { rateLimited }),
-    accounts: () => accounts,
-    serviceUrl: () => serviceUrl,
-    ...(statePath !== undefined && { statePath }),
-  })
-  onTestFinished(() => emulator.close())
+export async function startPolar({ accounts = [ACME], ...options }: TestEmulatorOptions<PolarAccount> = {}) {
+  const emulator = await startTestEmulator(startPolarEmulator, accounts, options)
   return { emulator, polar: sdk(emulator) }
 }
 
@@ -78,31 +66,15 @@ export async function buy(polar: Sdk, order: models.CheckoutCreate = monthlyOrde
   return { checkout: await polar.checkouts.get(checkout.id), order: bought, id: bought.subscription_id ?? '' }
 }
 
-export interface Delivery {
-  paywallId: string
-  id: string
-  event: Awaited<ReturnType<typeof webhooks.validateEvent>>
-  body: string
-  headers: Record<string, string>
-}
-
-/**
- * A service that receives webhooks, and verifies the raw body of each with the official SDK and its paywall's secret.
- * `answers` are the statuses of the first responses; all later ones are 200.
- */
+/** A service that receives webhooks, and verifies each with its paywall's secret: see `receiveWebhooks`. */
 export async function startReceiver(accounts: PolarAccount[] = [ACME], answers: number[] = []) {
-  const deliveries: Delivery[] = []
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
-    const paywallId = request.url?.replace('/webhooks/polar/', '') ?? ''
+  const { url, deliveries } = await receiveWebhooks(({ paywallId, body, headers }) => {
     const secret = accounts.find((account) => account.paywallId === paywallId)?.webhookSecret ?? ''
-    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-    const event = await webhooks.validateEvent(body, headers, secret)
-    deliveries.push({ paywallId, id: headers['webhook-id'] ?? '', event, body, headers })
-    const status = answers.shift() ?? 200
-    response.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end()
-  })
-  const url = await listen(server, 0)
-  onTestFinished(() => close(server))
+    return webhooks.validateEvent(body, toText(headers), secret)
+  }, answers)
   return { url, deliveries, types: () => deliveries.map(({ event }) => event.type).sort() }
 }
+
+/** Headers as the SDK wants them. */
+export const toText = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

@@ -1,11 +1,8 @@
-import { createServer } from 'node:http'
-import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
-import { onTestFinished } from 'vitest'
-import { close, listen } from '../../../../dev/emulators/core/listen.ts'
 import type { StripeAccount } from '../../../../dev/emulators/stripe/accounts.ts'
 import type { StripeEmulator } from '../../../../dev/emulators/stripe/emulator.ts'
 import { startStripeEmulator } from '../../../../dev/emulators/stripe/emulator.ts'
+import { receiveWebhooks, startTestEmulator, type TestEmulatorOptions } from '../../emulator-fixture.ts'
 
 const PRICES: StripeAccount['prices'] = [
   { id: 'price_month', label: 'Monthly', currency: 'usd', amount: 999, interval: 'month', intervalCount: 1 },
@@ -22,24 +19,8 @@ export const ACME: StripeAccount = {
 }
 
 /** Starts an emulator that runs until the test ends, with the official SDK pointed at it. */
-export async function startStripe(
-  options: {
-    accounts?: StripeAccount[]
-    serviceUrl?: string
-    statePath?: string
-    fetch?: typeof fetch
-    rateLimited?: boolean
-  } = {},
-) {
-  const { accounts = [ACME], serviceUrl = 'http://127.0.0.1:9', rateLimited = false, ...more } = options
-  const emulator = await startStripeEmulator({
-    port: 0,
-    ...(!rateLimited && { rateLimited }),
-    accounts: () => accounts,
-    serviceUrl: () => serviceUrl,
-    ...more,
-  })
-  onTestFinished(() => emulator.close())
+export async function startStripe({ accounts = [ACME], ...options }: TestEmulatorOptions<StripeAccount> = {}) {
+  const emulator = await startTestEmulator(startStripeEmulator, accounts, options)
   return { emulator, stripe: sdk(emulator) }
 }
 
@@ -85,29 +66,12 @@ export function getId(reference: string | { id: string } | null | undefined): st
   return typeof reference === 'string' ? reference : reference.id
 }
 
-export interface Delivery {
-  paywallId: string
-  event: Stripe.Event
-  body: string
-}
-
-/**
- * A service that receives webhooks, and verifies the raw body of each with the official SDK and its paywall's secret.
- * `answers` are the statuses of the first responses; all later ones are 200.
- */
+/** A service that receives webhooks, and verifies each with its paywall's secret: see `receiveWebhooks`. */
 export async function startReceiver(accounts: StripeAccount[] = [ACME], answers: number[] = []) {
-  const deliveries: Delivery[] = []
-  const server = createServer(async (request, response) => {
-    const body = await text(request)
-    const paywallId = request.url?.replace('/webhooks/stripe/', '') ?? ''
+  const { webhooks } = new Stripe('sk_test_unused')
+  const { url, deliveries } = await receiveWebhooks<Stripe.Event>(({ paywallId, body, headers }) => {
     const secret = accounts.find((account) => account.paywallId === paywallId)?.webhookSecret ?? ''
-    const signature = request.headers['stripe-signature'] ?? ''
-    const event = await new Stripe('sk_test_unused').webhooks.constructEventAsync(body, signature, secret)
-    deliveries.push({ paywallId, event, body })
-    const status = answers.shift() ?? 200
-    response.writeHead(status, status === 302 ? { Location: '/elsewhere' } : {}).end()
-  })
-  const url = await listen(server, 0)
-  onTestFinished(() => close(server))
+    return webhooks.constructEventAsync(body, headers['stripe-signature'] ?? '', secret)
+  }, answers)
   return { url, deliveries, types: () => deliveries.map(({ event }) => event.type).sort() }
 }
