@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CheckoutOrder, PlanChange, PlanChangePreview } from '../../../lib/processors/processor.ts'
+import { planChange } from '../orders.ts'
 import { advanceQuarterPeriod, crashAfter, DAY, HOUR, otherPrice, PAYWALL } from '../plan-changes-fixture.ts'
 import { press } from './emulator/fixture.ts'
 import { CHECKOUT_ID, startAdapter } from './selling.ts'
@@ -33,15 +34,8 @@ async function startChange(more: Partial<CheckoutOrder> = {}, terms = {}) {
   const { current_term_start: start = 0, current_term_end: end = 0, customer_id: customer } = await read()
   await advanceQuarterPeriod(emulator, [start, end])
   const pricedAt = new Date(emulator.currentTime(PAYWALL) * 1000)
-  const order = (change: Partial<PlanChange> = {}): PlanChange => ({
-    key: 'change_1',
-    subscriptionId: CHECKOUT_ID,
-    to: TEAM,
-    when: 'now',
-    pricedAt,
-    options: {},
-    ...change,
-  })
+  const order = (change: Partial<PlanChange> = {}) =>
+    planChange({ subscriptionId: CHECKOUT_ID, to: TEAM, pricedAt, ...change })
   const preview = async (change?: Partial<PlanChange>) =>
     (await adapter.previewPlanChange?.(order(change))) as PlanChangePreview
   const change = (given?: Partial<PlanChange>) => adapter.changePlan?.(order(given), null)

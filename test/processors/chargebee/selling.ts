@@ -2,6 +2,7 @@ import type { AdapterOptions } from '../../../lib/processors/adapter.ts'
 import { chargebeeAdapter } from '../../../lib/processors/chargebee/adapter.ts'
 import type { ProcessorEvent } from '../../../lib/processors/event.ts'
 import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
+import { monthlyOrder } from '../orders.ts'
 import { ACME, press, startChargebee } from './emulator/fixture.ts'
 
 export const CREDENTIALS = {
@@ -14,25 +15,13 @@ export const CREDENTIALS = {
 export const CHECKOUT_ID = '0d9b6c52-7f0e-4d0b-9a5e-3f1f6f1a2b3c'
 
 /** An order of the monthly plan. */
-export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  key: `${CHECKOUT_ID}:1`,
-  checkoutId: CHECKOUT_ID,
-  paywallId: ACME.paywallId,
-  userId: '5f0f8c3e-55a8-4a53-8f43-0c5a4bd1a111',
-  email: 'ada@example.com',
-  customer: null,
-  customers: {},
-  processorPrice: 'pro-USD-monthly',
-  currency: 'USD',
-  amount: 999,
-  quantity: 1,
-  recurring: { interval: 'month', intervalCount: 1 },
-  trialDays: 0,
-  options: {},
-  successUrl: 'https://pay.example/r/1/success',
-  errorUrl: 'https://pay.example/r/1/error',
-  ...more,
-})
+export const getOrder = (more: Partial<CheckoutOrder> = {}) =>
+  monthlyOrder({
+    checkoutId: CHECKOUT_ID,
+    userId: '5f0f8c3e-55a8-4a53-8f43-0c5a4bd1a111',
+    processorPrice: 'pro-USD-monthly',
+    ...more,
+  })
 
 export const ONE_TIME: Partial<CheckoutOrder> = {
   processorPrice: 'lifetime-EUR',

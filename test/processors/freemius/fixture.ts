@@ -4,31 +4,25 @@ import type { FreemiusAccount } from '../../../dev/emulators/freemius/accounts.t
 import { startFreemiusEmulator } from '../../../dev/emulators/freemius/emulator.ts'
 import { freemiusAdapter } from '../../../lib/processors/freemius/adapter.ts'
 import type { CheckoutOrder, PurchaseReference, PurchaseSnapshot } from '../../../lib/processors/processor.ts'
-import { ACME, ADA, PRICES, press, SECRET, sdk } from './emulator/fixture.ts'
+import { monthlyOrder } from '../orders.ts'
+import { ACME, PRICES, press, SECRET, sdk } from './emulator/fixture.ts'
 
 export const CREDENTIALS = { productId: '7001', publicKey: 'pk_acme', secretKey: SECRET, apiKey: ACME.apiKey }
 
 export const CHECKOUT_ID = '0b0f8f4e-3a0a-4a3e-9b1c-6a4f0d6f2f10'
 
-export const order = (price: EnteredPrice = PRICES.monthly, more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  key: `${CHECKOUT_ID}:1`,
-  checkoutId: CHECKOUT_ID,
-  paywallId: '1001',
-  userId: 'user-1',
-  email: ADA,
-  customer: null,
-  customers: {},
-  processorPrice: price.id,
-  currency: price.currency,
-  amount: price.amount,
-  quantity: 1,
-  recurring: price.interval && { interval: price.interval, intervalCount: 1 },
-  trialDays: price.trialDays,
-  options: {},
-  successUrl: 'https://pay.example/r/1/success',
-  errorUrl: 'https://pay.example/r/1/error?why=left&to=a%20b',
-  ...more,
-})
+export const order = (price: EnteredPrice = PRICES.monthly, more: Partial<CheckoutOrder> = {}) =>
+  monthlyOrder({
+    checkoutId: CHECKOUT_ID,
+    userId: 'user-1',
+    processorPrice: price.id,
+    currency: price.currency,
+    amount: price.amount,
+    recurring: price.interval && { interval: price.interval, intervalCount: 1 },
+    trialDays: price.trialDays,
+    errorUrl: 'https://pay.example/r/1/error?why=left&to=a%20b',
+    ...more,
+  })
 
 /** An adapter with its own emulator, until the test ends. */
 export async function startAdapter(

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EnteredPrice } from '../../../dev/emulators/core/paywalls.ts'
 import type { PlanChange, PlanChangePreview } from '../../../lib/processors/processor.ts'
+import { planChange } from '../orders.ts'
 import { otherPrice, PAYWALL } from '../plan-changes-fixture.ts'
 import { PRICES, press } from './emulator/fixture.ts'
 import { startAdapter } from './fixture.ts'
@@ -30,15 +31,8 @@ async function startChange({ price, terms = {} }: { price?: EnteredPrice; terms?
   const { bought, license } = await started.buy(price)
   const { currentPeriodStart: start, currentPeriodEnd: end, customer } = bought
   await emulator.moveTo(PAYWALL, (start!.getTime() + (end!.getTime() - start!.getTime()) / 4) / 1000)
-  const order = (change: Partial<PlanChange> = {}): PlanChange => ({
-    key: 'change_1',
-    subscriptionId: license.id,
-    to: TEAM,
-    when: 'now',
-    pricedAt: started.now(),
-    options: {},
-    ...change,
-  })
+  const order = (change: Partial<PlanChange> = {}) =>
+    planChange({ subscriptionId: license.id, to: TEAM, pricedAt: started.now(), ...change })
   const change = (given?: Partial<PlanChange>) => adapter.changePlan?.(order(given), null)
   return {
     ...started,

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { mollieAdapter } from '../../../lib/processors/mollie/adapter.ts'
 import type { CheckoutOrder, PlanChange, PlanChangePreview } from '../../../lib/processors/processor.ts'
+import { monthlyOrder, planChange } from '../orders.ts'
 import { HOUR, PAYWALL } from '../plan-changes-fixture.ts'
 import { ACME, startMollie } from './emulator/fixture.ts'
 
@@ -20,24 +21,14 @@ export const MONTH = { ...TEAM, processorPrice: 'Acme Pro', amount: 999 }
 
 export const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
 
-export const CHECKOUT: CheckoutOrder = {
+export const CHECKOUT = monthlyOrder({
   key: 'key_1',
   checkoutId: CHECKOUT_ID,
-  paywallId: PAYWALL,
-  userId: 'user_1',
-  email: 'ada@example.com',
-  customer: null,
-  customers: {},
   processorPrice: 'Acme Pro',
   currency: 'EUR',
-  amount: 999,
-  quantity: 1,
-  recurring: { interval: 'month', intervalCount: 1 },
-  trialDays: 0,
-  options: {},
   successUrl: 'https://pay.example/success',
   errorUrl: 'https://pay.example/error',
-}
+})
 
 export const postButton = (url: string, action: string) =>
   fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' })
@@ -71,15 +62,8 @@ export async function startChange({ renewals = 0, ...more }: Partial<CheckoutOrd
   const [start, end] = [currentPeriodStart!, currentPeriodEnd!]
   await moveTo(new Date(start.getTime() + (end.getTime() - start.getTime()) / 4))
 
-  const order = (change: Partial<PlanChange> = {}): PlanChange => ({
-    key: 'change_1',
-    subscriptionId: id,
-    to: TEAM,
-    when: 'now',
-    pricedAt: now(),
-    options: {},
-    ...change,
-  })
+  const order = (change: Partial<PlanChange> = {}) =>
+    planChange({ subscriptionId: id, to: TEAM, pricedAt: now(), ...change })
   const preview = async (change?: Partial<PlanChange>) =>
     (await adapter.previewPlanChange?.(order(change))) as PlanChangePreview
   const change = (given?: Partial<PlanChange>, quoted: number | null = null) =>

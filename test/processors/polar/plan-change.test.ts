@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PlanChange, PlanChangePreview } from '../../../lib/processors/processor.ts'
+import { planChange } from '../orders.ts'
 import { advanceQuarterPeriod, HOUR, otherPrice, PAYWALL } from '../plan-changes-fixture.ts'
 import { MONTHLY, QUARTERLY, UNKNOWN } from './emulator/fixture.ts'
 import { openShop } from './shop.ts'
@@ -32,15 +33,7 @@ async function startChange(more: Parameters<Awaited<ReturnType<typeof openShop>>
   const period = [start, end].map((at) => Date.parse(String(at)) / 1000)
   await advanceQuarterPeriod(emulator, period)
   const pricedAt = new Date(emulator.currentTime(PAYWALL) * 1000)
-  const order = (change: Partial<PlanChange>): PlanChange => ({
-    key: 'change_1',
-    subscriptionId: id,
-    to: TEAM,
-    when: 'now',
-    pricedAt,
-    options: {},
-    ...change,
-  })
+  const order = (change: Partial<PlanChange>) => planChange({ subscriptionId: id, to: TEAM, pricedAt, ...change })
   return {
     ...shop,
     id,

@@ -4,6 +4,7 @@ import { startPolarEmulator } from '../../../dev/emulators/polar/emulator.ts'
 import type { WebhookRequest } from '../../../lib/processors/event.ts'
 import { polarAdapter } from '../../../lib/processors/polar/adapter.ts'
 import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
+import { monthlyOrder } from '../orders.ts'
 import { ACME, LIFETIME, MONTHLY, press, sdk } from './emulator/fixture.ts'
 
 export const DAY_MS = 86_400_000
@@ -31,25 +32,17 @@ export function getSent(input: Parameters<typeof fetch>[0], init: RequestInit = 
 }
 
 /** A monthly subscription for Ada on paywall 1001; `more` changes it. */
-export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  key: 'checkout-1',
-  checkoutId: '3f9c2b9e-3b77-4a53-9d0b-7e5a4b2c1d01',
-  paywallId: '1001',
-  userId: ADA,
-  email: 'ada@buyers.dev',
-  customer: null,
-  customers: {},
-  processorPrice: MONTHLY,
-  currency: 'USD',
-  amount: 999,
-  quantity: 1,
-  recurring: { interval: 'month', intervalCount: 1 },
-  trialDays: 0,
-  options: {},
-  successUrl: 'https://api.example/r/1/success',
-  errorUrl: 'https://api.example/r/1/error',
-  ...more,
-})
+export const getOrder = (more: Partial<CheckoutOrder> = {}) =>
+  monthlyOrder({
+    key: 'checkout-1',
+    checkoutId: '3f9c2b9e-3b77-4a53-9d0b-7e5a4b2c1d01',
+    userId: ADA,
+    email: 'ada@buyers.dev',
+    processorPrice: MONTHLY,
+    successUrl: 'https://api.example/r/1/success',
+    errorUrl: 'https://api.example/r/1/error',
+    ...more,
+  })
 
 export const lifetime = { processorPrice: LIFETIME, amount: 4900, recurring: null } as const
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CheckoutOrder, PlanChange, PlanChangePreview } from '../../../lib/processors/processor.ts'
+import { planChange } from '../orders.ts'
 import { advanceQuarterPeriod, crashAfter, DAY, HOUR, otherPrice, PAYWALL } from '../plan-changes-fixture.ts'
 import { press } from './emulator/fixture.ts'
 import { startAdapter } from './selling.ts'
@@ -33,15 +34,7 @@ async function startChange(more: Partial<CheckoutOrder> = {}, terms = {}) {
   const [start, end] = [item!.current_period_start, item!.current_period_end]
   await advanceQuarterPeriod(emulator, [start, end])
   const pricedAt = new Date((start + (end - start) / 8) * 1000)
-  const order = (change: Partial<PlanChange> = {}): PlanChange => ({
-    key: 'change_1',
-    subscriptionId: id,
-    to: TEAM,
-    when: 'now',
-    pricedAt,
-    options: {},
-    ...change,
-  })
+  const order = (change: Partial<PlanChange> = {}) => planChange({ subscriptionId: id, to: TEAM, pricedAt, ...change })
   const preview = async (change?: Partial<PlanChange>) =>
     (await adapter.previewPlanChange?.(order(change))) as PlanChangePreview
   const change = (given?: Partial<PlanChange>, quoted: number | null = null) =>

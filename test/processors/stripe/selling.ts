@@ -2,30 +2,14 @@ import { onTestFinished } from 'vitest'
 import type { ProcessorEvent } from '../../../lib/processors/event.ts'
 import type { CheckoutOrder, PurchaseReference } from '../../../lib/processors/processor.ts'
 import { stripeAdapter } from '../../../lib/processors/stripe/adapter.ts'
+import { monthlyOrder } from '../orders.ts'
 import { ACME, press, startStripe } from './emulator/fixture.ts'
 
 export const CHECKOUT_ID = '10964006-8267-4c06-a65d-2588c2529d3c'
 
 /** An order of the monthly price. */
-export const getOrder = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  key: `${CHECKOUT_ID}:1`,
-  checkoutId: CHECKOUT_ID,
-  paywallId: ACME.paywallId,
-  userId: 'user_1',
-  email: 'ada@example.com',
-  customer: null,
-  customers: {},
-  processorPrice: 'price_month',
-  currency: 'USD',
-  amount: 999,
-  quantity: 1,
-  recurring: { interval: 'month', intervalCount: 1 },
-  trialDays: 0,
-  options: {},
-  successUrl: 'https://pay.example/r/1/success',
-  errorUrl: 'https://pay.example/r/1/error',
-  ...more,
-})
+export const getOrder = (more: Partial<CheckoutOrder> = {}) =>
+  monthlyOrder({ checkoutId: CHECKOUT_ID, processorPrice: 'price_month', ...more })
 
 export const ONE_TIME: Partial<CheckoutOrder> = {
   processorPrice: 'price_once',

@@ -2,6 +2,7 @@ import Stripe from 'stripe'
 import { expect, test } from 'vitest'
 import type { CheckoutOrder } from '../../../lib/processors/processor.ts'
 import { stripeAdapter } from '../../../lib/processors/stripe/adapter.ts'
+import { monthlyOrder } from '../orders.ts'
 
 // The adapter uses the official SDK with its own settings. Compares its requests with those of the unmodified SDK.
 
@@ -82,25 +83,15 @@ async function compare(
   expect(sent).toHaveLength(1)
 }
 
-const order = (more: Partial<CheckoutOrder> = {}): CheckoutOrder => ({
-  key: 'key_1',
-  checkoutId: CHECKOUT_ID,
-  paywallId: '1001',
-  userId: 'user_1',
-  email: 'ada@example.com',
-  customer: null,
-  customers: {},
-  processorPrice: 'price_1',
-  currency: 'USD',
-  amount: 999,
-  quantity: 1,
-  trialDays: 0,
-  options: {},
-  recurring: { interval: 'month', intervalCount: 1 },
-  successUrl: 'https://pay.example/success',
-  errorUrl: 'https://pay.example/error',
-  ...more,
-})
+const order = (more: Partial<CheckoutOrder> = {}) =>
+  monthlyOrder({
+    key: 'key_1',
+    checkoutId: CHECKOUT_ID,
+    processorPrice: 'price_1',
+    successUrl: 'https://pay.example/success',
+    errorUrl: 'https://pay.example/error',
+    ...more,
+  })
 const metadata = { checkout_id: CHECKOUT_ID, paywall_id: '1001', user_id: 'user_1' }
 const common = {
   line_items: [{ price: 'price_1', quantity: 1 }],
