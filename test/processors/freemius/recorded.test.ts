@@ -28,7 +28,8 @@ const LICENSE = {
   source: 0,
 }
 
-const SUBSCRIPTION = {
+/** The fields that both of the following have. */
+const COMMON = {
   user_id: '123456',
   install_id: '123456',
   plan_id: '123456',
@@ -49,6 +50,10 @@ const SUBSCRIPTION = {
   created: '2025-01-01 00:00:00',
   updated: '2025-01-01 00:00:00',
   currency: 'usd',
+}
+
+const SUBSCRIPTION = {
+  ...COMMON,
   tax_rate: 1.0,
   total_gross: 1.21,
   amount_per_cycle: 1.0,
@@ -65,26 +70,7 @@ const SUBSCRIPTION = {
 }
 
 const PAYMENT = {
-  user_id: '123456',
-  install_id: '123456',
-  plan_id: '123456',
-  pricing_id: '123456',
-  license_id: '123456',
-  ip: '0.0.0.0',
-  country_code: 'us',
-  zip_postal_code: '92710',
-  vat_id: 'GB12345678',
-  coupon_id: '123456',
-  user_card_id: '12345',
-  source: 0,
-  plugin_id: '123456',
-  external_id: 'abcde12345',
-  gateway: 'stripe',
-  environment: 0,
-  id: '123456',
-  created: '2025-01-01 00:00:00',
-  updated: '2025-01-01 00:00:00',
-  currency: 'usd',
+  ...COMMON,
   refund_reason: null,
   subscription_id: '123456',
   gross: 2075.45,
