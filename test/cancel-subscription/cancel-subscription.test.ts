@@ -1,40 +1,29 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
 import { countStatements } from '../support/statements.ts'
 import {
+  alreadyCancelled,
   cancel,
   cancelAsOwner,
   cancelAsUser,
   getUpdates,
   parseCancelled,
   readCancellationRequest,
+  readPurchase,
   type Subscriber,
   subscribe,
 } from '../support/subscriber.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { tenant, useTenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
-let ours: Tenant
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
-
-/** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
-async function readPurchase({ id }: Subscriber) {
-  await world.stripe.drainWebhooks()
-  const [purchase] = (await userState(world, id)).purchases
-  return purchase
-}
-
-const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
+const ours = useTenant(world)
 
 describe('a cancellation', () => {
   test('returns the scheduled end, and is stored when the webhook arrives', async () => {
     const subscriber = await subscribe(world, ours)
-    const before = await readPurchase(subscriber)
+    const before = await readPurchase(world, subscriber)
     world.stripe.holdWebhooks()
     const answered = parseCancelled(await cancelAsUser(world, subscriber))
     expect(answered).toEqual({
@@ -47,7 +36,7 @@ describe('a cancellation', () => {
     expect((await userState(world, subscriber.id)).purchases).toEqual([before])
 
     await world.stripe.sendHeldWebhooks()
-    const { status, cancel_at_period_end, cancel_at, canceled_at, id } = (await readPurchase(subscriber)) ?? {}
+    const { status, cancel_at_period_end, cancel_at, canceled_at, id } = (await readPurchase(world, subscriber)) ?? {}
     expect({ id, status, cancel_at_period_end, cancel_at, canceled_at }).toEqual(answered)
     expect((await userState(world, subscriber.id)).paid).toBe(true)
   })
@@ -72,7 +61,7 @@ describe('a cancellation', () => {
     ]) {
       const subscriber = await subscribe(world, ours)
       parseCancelled(await cancelAsOwner(world, ours, subscriber, { body: who(subscriber) }))
-      expect((await readPurchase(subscriber))?.cancel_at_period_end).toBe(true)
+      expect((await readPurchase(world, subscriber))?.cancel_at_period_end).toBe(true)
     }
   })
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
@@ -9,16 +9,12 @@ import {
   type Subscriber,
   subscribe,
 } from '../support/subscriber.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { useTenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
-let ours: Tenant
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
+const ours = useTenant(world)
 
 /** Sends `count` concurrent calls, alternately as the user and as the owner. */
 const cancelConcurrently = (count: number, subscriber: Subscriber) =>

@@ -1,17 +1,18 @@
-import { beforeAll, expect, test } from 'vitest'
-import { cancelAsUser, getUpdates, parseCancelled, type Subscriber, subscribe } from '../support/subscriber.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { expect, test } from 'vitest'
+import {
+  alreadyCancelled,
+  cancelAsUser,
+  getUpdates,
+  parseCancelled,
+  type Subscriber,
+  subscribe,
+} from '../support/subscriber.ts'
+import { useTenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
-let ours: Tenant
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
-
-const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
+const ours = useTenant(world)
 
 /** Kills the Workers while they wait for Stripe, before or after it accepts the request. */
 async function crashWhileCancelling(subscriber: Subscriber, accepted: boolean): Promise<void> {

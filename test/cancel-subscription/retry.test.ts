@@ -1,37 +1,25 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ResponseLost } from '../../dev/world/database/neon-proxy.ts'
 import { interruptOnce } from '../support/interrupt.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import {
+  alreadyCancelled,
   cancelAsUser,
   parseCancelled,
   readCancellationRequest,
+  readPurchase,
   type Subscriber,
   subscribe,
 } from '../support/subscriber.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { useTenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
-import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
-let ours: Tenant
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
-
-/** The one purchase of a subscriber, once Stripe's webhooks have arrived. */
-async function readPurchase({ id }: Subscriber) {
-  await world.stripe.drainWebhooks()
-  const [purchase] = (await userState(world, id)).purchases
-  return purchase
-}
+const ours = useTenant(world)
 
 const eventTypes = async ({ id }: Subscriber) => (await ownerEvents(world, id)).map(({ type }) => type)
 const getPath = ({ subscriptionId }: Subscriber) => `/v1/subscriptions/${subscriptionId}`
-const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
-
 describe('a cancellation that was undone in the portal can be repeated', () => {
   test('and each change emits an event', async () => {
     const subscriber = await subscribe(world, ours)
@@ -39,7 +27,7 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
       parseCancelled(await cancelAsUser(world, subscriber))
       await world.stripe.drainWebhooks()
       await world.stripe.portalUndo(subscriber.subscriptionId)
-      expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
+      expect(await readPurchase(world, subscriber)).toMatchObject({ cancel_at_period_end: false, cancel_at: null })
       expect(await readCancellationRequest(world, subscriber)).toEqual({
         requested: false,
         accepted: false,
@@ -57,7 +45,7 @@ describe('a cancellation that was undone in the portal can be repeated', () => {
     await world.stripe.portalUndo(subscriber.subscriptionId)
     await world.stripe.sendHeldWebhooks((events) => events.slice(-1))
     parseCancelled(await cancelAsUser(world, subscriber))
-    expect(await readPurchase(subscriber)).toMatchObject({ cancel_at_period_end: true })
+    expect(await readPurchase(world, subscriber)).toMatchObject({ cancel_at_period_end: true })
   })
 
   test('but a webhook from before the cancellation undoes nothing', async () => {
@@ -111,7 +99,7 @@ test('a cancellation that Stripe accepted succeeds, whether or not it could be r
   world.neon.onStatement = undefined
   expect(await readCancellationRequest(world, subscriber)).toMatchObject({ requested: true, accepted: false })
   await world.stripe.sendHeldWebhooks()
-  await until('the webhook', async () => (await readPurchase(subscriber))?.cancel_at_period_end)
+  await until('the webhook', async () => (await readPurchase(world, subscriber))?.cancel_at_period_end)
 })
 
 test("a call whose claim may have been stored can be repeated when the claim's lease has ended, and not before", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { call } from '../support/call.ts'
 import { buy, getPriceId, newEmail, press } from '../support/checkout.ts'
@@ -7,17 +7,13 @@ import { ownerEvents } from '../support/owner-events.ts'
 import { livePaywallFile } from '../support/paywall-file.ts'
 import { signInAnonymously } from '../support/sign-in.ts'
 import { cancelAsUser, getUpdates, parseCancelled, type Subscriber, subscribe } from '../support/subscriber.ts'
-import { person, type Tenant, tenant } from '../support/tenants.ts'
+import { person, tenant, useTenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 import { changePlan, PRICES, paidAmounts, preview, pricesAtStripe } from './changing.ts'
 
 const world = useTestWorld({ file: { paywall: { prices: PRICES } } })
-let ours: Tenant
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
+const ours = useTenant(world)
 
 /** What the owner reads of the subscriber's purchases. */
 const slugs = async ({ id }: Subscriber) => (await userState(world, id)).purchases.map(({ price_slug }) => price_slug)

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Reply } from '../support/call.ts'
 import { ownerEvents } from '../support/owner-events.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { useTenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 import { changePlan, PRICES, paidAmounts, pricesAtStripe } from './changing.ts'
 
 const world = useTestWorld({ file: { paywall: { prices: PRICES } } })
-let ours: Tenant
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
+const ours = useTenant(world)
 
 /** The distinct statuses and errors of replies. */
 const outcomes = (replies: Reply[]) => [

@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { DroppedCall } from '../../dev/emulators/core/calls.ts'
 import { interruptOnce, type Side } from '../support/interrupt.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
-import { type Tenant, tenant } from '../support/tenants.ts'
+import { useTenant } from '../support/tenants.ts'
 import { until } from '../support/until.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 import { changePlan, PRICES, preview, pricesAtStripe } from './changing.ts'
 
 const world = useTestWorld({ file: { paywall: { prices: PRICES } } })
-let ours: Tenant
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
+const ours = useTenant(world)
 
 const inProgress = { status: 409, body: { error: 'plan_change_in_progress' } }
 

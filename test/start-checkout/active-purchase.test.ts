@@ -1,20 +1,15 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { buy, getPriceId, newEmail, parseOpened, payAndReturn, startCheckout } from '../support/checkout.ts'
 import { monthly, paywallFile } from '../support/paywall-file.ts'
-import { at, newTenant, person, type Tenant, tenant } from '../support/tenants.ts'
+import { at, newTenant, person, type Tenant, tenant, useTenant } from '../support/tenants.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const once = { slug: 'once', label: 'Once', currency: 'JPY', amount: 3000, processorPrice: 'price_once' }
 const tip = { ...once, slug: 'tip', processorPrice: 'price_tip' }
 
-let ours: Tenant
-
 const world = useTestWorld({ file: { paywall: { prices: [monthly(), once, tip] } } })
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
+const ours = useTenant(world)
 
 const activePurchase = { status: 409, body: { error: 'active_purchase', hasActivePurchase: true } }
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { type Call, call, type Reply } from './call.ts'
 import { buy, newEmail } from './checkout.ts'
 import { type Person, person, type Tenant } from './tenants.ts'
+import { userState } from './user-state.ts'
 import type { TestWorld } from './world.ts'
 
 /** A user who has subscribed. */
@@ -77,6 +78,16 @@ export function findLeaks(
     shown.includes(text) ? [name] : [],
   )
 }
+
+/** The one purchase of a subscriber, as its owner sees it, once Stripe's webhooks have arrived. */
+export async function readPurchase(world: TestWorld, { id }: Subscriber) {
+  await world.stripe.drainWebhooks()
+  const [purchase] = (await userState(world, id)).purchases
+  return purchase
+}
+
+/** The reply to a cancellation of what is already cancelled. */
+export const alreadyCancelled = { status: 400, body: { error: 'Subscription is already cancelled' } }
 
 /** The stored state of a cancellation request. */
 export async function readCancellationRequest(world: TestWorld, { purchaseId }: Subscriber) {

@@ -1,3 +1,4 @@
+import { beforeAll } from 'vitest'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import { buy, newEmail } from './checkout.ts'
 import { signIn } from './exchange.ts'
@@ -50,6 +51,15 @@ export async function startTenants(file: FileOverrides = {}): Promise<Tenants> {
 
 export function tenant(file: PaywallFile): Tenant {
   return { file, paywall: file.paywalls[0]!, key: file.keys[0]?.secret ?? '' }
+}
+
+/** The paywall of a world's own file. Only tests and hooks may read it, once the world has started. */
+export function useTenant(world: TestWorld): Tenant {
+  const ours = {} as Tenant
+  beforeAll(() => {
+    Object.assign(ours, tenant(world.file))
+  })
+  return ours
 }
 
 /** A paywall of a new owner, so that no cache knows it. */

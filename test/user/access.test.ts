@@ -1,17 +1,13 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../support/call.ts'
 import { startCheckout } from '../support/checkout.ts'
 import { type Subscriber, subscribe } from '../support/subscriber.ts'
-import { at, newTenant, type Tenant, tenant } from '../support/tenants.ts'
+import { at, newTenant, useTenant } from '../support/tenants.ts'
 import { userState } from '../support/user-state.ts'
 import { useTestWorld } from '../support/world.ts'
 
 const world = useTestWorld()
-let ours: Tenant
-
-beforeAll(() => {
-  ours = tenant(world.file)
-})
+const ours = useTenant(world)
 
 /** Changes our row of a purchase to what it would be at another time, or after another reply of the processor. */
 async function rewrite({ purchaseId }: Subscriber, columns: string): Promise<void> {

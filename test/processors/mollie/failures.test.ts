@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { call } from '../../support/call.ts'
 import {
   getPayments,
@@ -12,17 +12,13 @@ import {
 import { ownerEvents } from '../../support/owner-events.ts'
 import { passUntil } from '../../support/passing-time.ts'
 import { cancelAsUser, parseCancelled, subscribe } from '../../support/subscriber.ts'
-import { type Tenant, tenant } from '../../support/tenants.ts'
+import { useTenant } from '../../support/tenants.ts'
 import { userState } from '../../support/user-state.ts'
 import { useTestWorld } from '../../support/world.ts'
 
-let ours: Tenant
-
 const world = useTestWorld({ file: { paywall: { processor: mollieProcessor() } } })
+const ours = useTenant(world)
 
-beforeAll(() => {
-  ours = tenant(world.file)
-})
 afterEach(async () => {
   world.mollie.onCall = undefined
   world.mollie.slowMandates = false
