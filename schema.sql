@@ -443,8 +443,8 @@ create table ledger (
 create index ledger_of_member on ledger (paywall_id, user_id, type);
 create index ledger_credits on ledger (paywall_id, user_id, type) where delta > 0 and reason <> 'top_up';
 
--- Replies of balance changes with an Idempotency-Key, for replays.
-create table balance_replies (
+-- Replies of balances and withdraw-tokens to calls with an Idempotency-Key, for replays.
+create table idempotent_replies (
   paywall_id      text not null references paywalls,
   idempotency_key uuid not null,
   request_hash    text not null check (request_hash ~ '^[0-9a-f]{64}$'),
@@ -452,7 +452,7 @@ create table balance_replies (
   created_at      timestamptz not null default now(),
   primary key (paywall_id, idempotency_key)
 ) with (autovacuum_vacuum_scale_factor = 0.01);
-create index balance_replies_by_age on balance_replies (created_at);
+create index idempotent_replies_by_age on idempotent_replies (created_at);
 
 -- Support tickets; user_id is null for a guest.
 create table tickets (
@@ -576,7 +576,7 @@ create table webhook_endpoints (
 );
 
 -- The outbox: events, written in the transaction of the change itself. The bytes stored are the bytes signed. Events are kept, but personal
--- data is removed from their bodies: see functions/purge-expired/redact-old-events.sql. Vacuumed often, like balance_replies.
+-- data is removed from their bodies: see functions/purge-expired/redact-old-events.sql. Vacuumed often, like idempotent_replies.
 create table events (
   id         text primary key check (id ~ '^evt_[0-9a-f]{32}$'),
   owner_id   uuid not null,
@@ -599,7 +599,7 @@ create index events_by_time on events (owner_id, is_test, created_at, id);
 create unique index events_listed on events (owner_id, is_test, position) where position is not null;
 
 -- One event to one webhook endpoint. Deliveries about one member are sent in the order of their sequence: only the first pending one has a
--- time for its next attempt, so that the others are not in the index of what is due. Vacuumed often, like balance_replies: a scan for the
+-- time for its next attempt, so that the others are not in the index of what is due. Vacuumed often, like idempotent_replies: a scan for the
 -- oldest row first passes the index entries of deleted ones.
 create table deliveries (
   event_id        text not null references events,

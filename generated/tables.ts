@@ -56,14 +56,6 @@ export interface AuditLog {
   user_id: string | null;
 }
 
-export interface BalanceReplies {
-  created_at: Generated<Timestamp>;
-  idempotency_key: string;
-  paywall_id: string;
-  reply: Json;
-  request_hash: string;
-}
-
 export interface Balances {
   count: Int8;
   paywall_id: string;
@@ -172,6 +164,14 @@ export interface Events {
   sequence: Int8;
   type: string;
   user_id: string | null;
+}
+
+export interface IdempotentReplies {
+  created_at: Generated<Timestamp>;
+  idempotency_key: string;
+  paywall_id: string;
+  reply: Json;
+  request_hash: string;
 }
 
 export interface Ledger {
@@ -509,7 +509,6 @@ export interface WebhookEndpoints {
 export interface DB {
   api_keys: ApiKeys;
   audit_log: AuditLog;
-  balance_replies: BalanceReplies;
   balances: Balances;
   checkout_claims: CheckoutClaims;
   checkouts: Checkouts;
@@ -517,6 +516,7 @@ export interface DB {
   credited_periods: CreditedPeriods;
   deliveries: Deliveries;
   events: Events;
+  idempotent_replies: IdempotentReplies;
   ledger: Ledger;
   members: Members;
   offer_uses: OfferUses;

@@ -80,7 +80,7 @@ const EXEMPT_TABLES = [
   'processor_events',
   'balances',
   'ledger',
-  'balance_replies',
+  'idempotent_replies',
   'tickets',
   'ticket_attachments',
   'ticket_quotas',

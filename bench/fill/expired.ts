@@ -9,7 +9,7 @@ const LONG_AGO = `now() - interval '2 days' - n * interval '1 millisecond'`
 
 /** An expired row of five of the tables from which purge-expired deletes. Expired deliveries are added to them. */
 const EXPIRED: Record<string, Columns> = {
-  balance_replies: {
+  idempotent_replies: {
     idempotency_key: 'gen_random_uuid()',
     request_hash: HASH,
     reply: `'{}'::jsonb`,

@@ -16,8 +16,8 @@ declare
   deleted bigint;
   forgotten bigint := 0;
 begin
-  delete from balance_replies where ctid = any (array(
-    select r.ctid from balance_replies r where r.created_at <= reply_deadline
+  delete from idempotent_replies where ctid = any (array(
+    select r.ctid from idempotent_replies r where r.created_at <= reply_deadline
     order by r.created_at limit count for update skip locked));
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;

@@ -127,7 +127,7 @@ const TABLES_WITHOUT_USERS: Record<string, string> = {
   offers: 'of an owner',
   offer_uses: 'ids of checkouts',
   processor_events: "ids of a processor's events",
-  balance_replies: 'anonymous counts of tokens, kept for 25 hours',
+  idempotent_replies: 'anonymous counts of tokens, kept for 25 hours',
   webhook_endpoints: 'of an owner',
   releases: 'of this service',
   kysely_migration: 'of this service',

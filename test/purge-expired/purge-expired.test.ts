@@ -21,7 +21,7 @@ const EventBody = z.looseObject({
 type EventBody = z.output<typeof EventBody>
 
 const TABLES = [
-  'balance_replies',
+  'idempotent_replies',
   'checkout_claims',
   'ticket_quotas',
   'sign_in_challenges',
@@ -38,7 +38,7 @@ async function countRows(): Promise<number[]> {
 /** Makes everything that can expire older by this time. */
 async function age(time: string): Promise<void> {
   await world.database.query(`
-    update balance_replies set created_at = created_at - interval '${time}';
+    update idempotent_replies set created_at = created_at - interval '${time}';
     update checkout_claims set claimed_at = claimed_at - interval '${time}';
     update ticket_quotas set opened = array(select at - interval '${time}' from unnest(opened) at);
     update sign_in_challenges set expires_at = expires_at - interval '${time}';
@@ -85,13 +85,13 @@ test('rows are kept while they are in use, and deleted once they have expired', 
 
 test('a run continues until no expired row is left', async () => {
   await world.database.query(
-    `insert into balance_replies (paywall_id, idempotency_key, request_hash, reply, created_at)
+    `insert into idempotent_replies (paywall_id, idempotency_key, request_hash, reply, created_at)
      select $1, gen_random_uuid(), repeat('0', 64), '{}', now() - interval '26 hours' from generate_series(1, 120000)`,
     [world.paywall.id],
   )
   await purgeExpired()
   const { rows } = await world.database.query(
-    `select from balance_replies where created_at <= now() - interval '25 hours' limit 1`,
+    `select from idempotent_replies where created_at <= now() - interval '25 hours' limit 1`,
   )
   expect(rows).toEqual([])
 })
