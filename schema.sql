@@ -6,7 +6,7 @@
 -- The primary key of a new table that grows begins with `owner_id`, so that an owner's rows are adjacent and the table can be split by
 -- owner. An index called `by_age` serves the cron that deletes or redacts expired rows: functions/purge-expired.
 --
--- The order: what is sold, who buys, checkouts and purchases, tokens, support, sign-in, events, releases.
+-- The order: what is sold, who buys, checkouts and purchases, grants, tokens, support, sign-in, events, releases.
 
 -- The sellers: paywalls, owner keys and webhook endpoints belong to an owner.
 create table owners (
@@ -64,6 +64,7 @@ create table paywalls (
   unique (owner_id, is_test, id),
   constraint paywalls_live_clock check (is_test or clock_offset = '0')
 );
+create index paywalls_ahead on paywalls (clock_offset) where clock_offset > '0';
 
 -- An owner's account at a processor. Kept when its paywall switches to another processor, because purchases made there continue.
 create table processor_accounts (
@@ -383,6 +384,28 @@ create table credited_periods (
   primary key (owner_id, purchase_id, starts_at)
 );
 
+-- Access that an owner gave a user without a payment (lib/grants). It ends at `ends_at`, or earlier if the owner takes it back. The times
+-- are the paywall's. `reason` and `end_reason` are for the owner's support; null once the person was erased.
+create table grants (
+  owner_id   uuid not null,
+  id         uuid not null default gen_random_uuid(),
+  paywall_id text not null,
+  user_id    uuid not null,
+  price_id   text references prices, -- whose features it gives; null: access without features
+  reason     text check (char_length(reason) between 1 and 500),
+  granted_by text not null check (char_length(granted_by) <= 50), -- 'key:<id>' of an owner key, or 'command'
+  ends_at    timestamptz not null,
+  ended_at   timestamptz, -- when it ended; null: it has not, or `grant.ended` is not emitted yet
+  ended_by   text check (char_length(ended_by) <= 50), -- who took it back, like granted_by; null: its time was over
+  end_reason text check (char_length(end_reason) between 1 and 500),
+  created_at timestamptz not null,
+  primary key (owner_id, id),
+  foreign key (owner_id, paywall_id) references paywalls (owner_id, id),
+  foreign key (paywall_id, user_id) references members
+);
+create index grants_of_member on grants (paywall_id, user_id);
+create index grants_to_end on grants (ends_at) where ended_at is null;
+
 -- Inbound webhooks that were applied: duplicates are recognised for ever.
 create table processor_events (
   paywall_id  text not null,
@@ -443,7 +466,7 @@ create table ledger (
 create index ledger_of_member on ledger (paywall_id, user_id, type);
 create index ledger_credits on ledger (paywall_id, user_id, type) where delta > 0 and reason <> 'top_up';
 
--- Replies of balances and withdraw-tokens to calls with an Idempotency-Key, for replays.
+-- Replies of balances, withdraw-tokens and grants to calls with an Idempotency-Key, for replays.
 create table idempotent_replies (
   paywall_id      text not null references paywalls,
   idempotency_key uuid not null,

@@ -11,6 +11,8 @@ interface Command {
   summary: string
   /** Throws a `CommandError` if it fails. */
   run(args: string[], printLine: PrintLine): Promise<CommandResult>
+  /** Its own help, with examples, if it has one. */
+  help?(): Promise<CommandResult>
 }
 
 /** Every command, in the order of the help. Each is imported only when it runs, so that all start fast. */
@@ -50,6 +52,13 @@ const COMMANDS: Command[] = [
     usage: 'purchases end ID',
     summary: 'end a purchase immediately, here and at its processor, without a refund',
     run: async (args) => (await import('./purchases.ts')).runPurchases(args),
+  },
+  {
+    name: 'grants',
+    usage: 'grants give|list|end …',
+    summary: 'give a user access without a payment, list such access, or end it; --help shows examples',
+    run: async (args) => (await import('./grants.ts')).runGrants(args),
+    help: async () => (await import('./grants.ts')).helpOnGrants(),
   },
   {
     name: 'tickets',
@@ -96,9 +105,10 @@ try {
 }
 
 function findCommand(name: string): Pick<Command, 'run'> {
+  const command = COMMANDS.find((command) => command.name === name)
+  if (command?.help && args.includes('--help')) return { run: command.help }
   if (['help', '--help', '-h'].includes(name) || args.includes('--help')) return { run: async () => help() }
   if (name === '--version') return { run: readVersion }
-  const command = COMMANDS.find((command) => command.name === name)
   if (command) return command
   const names = COMMANDS.map((command) => command.name)
   throw new CommandError([`unknown command ${name}${didYouMean(name, names) || ': run paywall help'}`])

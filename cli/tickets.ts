@@ -5,6 +5,7 @@ import { downloadAttachment } from './attachments.ts'
 import { CommandError, type CommandResult, pathArgument, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
+import { withoutControls } from './without-controls.ts'
 
 /** More would scroll off the screen. */
 const MAX_TICKETS = 50
@@ -69,9 +70,6 @@ function toText(ticket: Ticket): string {
     .map(withoutControls)
     .join('\n')
 }
-
-/** Tickets are untrusted input: replaces control and bidi characters, which could manipulate a terminal. */
-const withoutControls = (line: string) => line.replace(/[[\p{Cc}--\t]\u202a-\u202e\u2066-\u2069]/gv, '\u{FFFD}')
 
 async function saveAttachment(key: string, path: string): Promise<CommandResult> {
   enterLocalWorld()

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_a5933d1767eeae60'
+const RELEASE = 'release_2d00fbacd0493bc8'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -214,6 +214,27 @@ export function createConsoleChallenge<Result>(db: Database, p: {
   )
 }
 
+/** functions/grants/create-grant.sql */
+export function createGrant<Result>(db: Database, p: {
+  keyHash: string
+  paywallId: string
+  host: string
+  reason: string
+  email?: string | null | undefined
+  userId?: string | null | undefined
+  externalId?: string | null | undefined
+  price?: string | null | undefined
+  days?: number | null | undefined
+  endsAt?: string | null | undefined
+  idempotencyKey?: string | null | undefined
+  requestHash?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.create_grant($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::integer, $10::timestamp with time zone, $11::uuid, $12::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.reason, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.price ?? null, p.days ?? null, p.endsAt ?? null, p.idempotencyKey ?? null, p.requestHash ?? null],
+  )
+}
+
 /** functions/reconcile/defer-read.sql */
 export function deferRead<Result>(db: Database, p: {
   paywallId: string
@@ -261,6 +282,16 @@ export function endConsoleSession<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.end_console_session($1::text) as result`,
     [p.sessionHash],
+  )
+}
+
+/** functions/reconcile/end-due-grants.sql */
+export function endDueGrants<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.end_due_grants($1::integer) as result`,
+    [p.count],
   )
 }
 
@@ -852,6 +883,20 @@ export function replayEvents<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.replay_events($1::text, $2::boolean, $3::text, $4::text, $5::text, $6::text, $7::boolean, $8::text) as result`,
     [p.sessionHash, p.isTest, p.eventId ?? null, p.endpointId ?? null, p.since ?? null, p.until ?? null, p.failedOnly ?? null, p.reason ?? null],
+  )
+}
+
+/** functions/grants/revoke-grant.sql */
+export function revokeGrant<Result>(db: Database, p: {
+  keyHash: string
+  paywallId: string
+  host: string
+  grantId: string
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.revoke_grant($1::text, $2::text, $3::text, $4::text, $5::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.grantId, p.reason ?? null],
   )
 }
 

@@ -19,6 +19,8 @@ export const ROUTES = [
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/get-customer-portal$/, binding: 'GET_CUSTOMER_PORTAL', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/balances$/, binding: 'BALANCES', countedBy: 'key', duplicateCode: true },
   { pattern: /^\/api\/v1\/withdraw-tokens$/, binding: 'WITHDRAW_TOKENS', countedBy: 'key', duplicateCode: false },
+  { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/grants$/, binding: 'GRANTS', countedBy: 'key', duplicateCode: false },
+  { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/grants\/(?<grant>[^/]+)\/end$/, binding: 'GRANTS', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/support\/ticket$/, binding: 'SUPPORT_TICKET', countedBy: 'token', duplicateCode: false },
   { pattern: /^\/api\/v1\/events$/, binding: 'LIST_EVENTS', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/$/, binding: 'PAGES', countedBy: 'address', duplicateCode: false },

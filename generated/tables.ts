@@ -166,6 +166,21 @@ export interface Events {
   user_id: string | null;
 }
 
+export interface Grants {
+  created_at: Timestamp;
+  end_reason: string | null;
+  ended_at: Timestamp | null;
+  ended_by: string | null;
+  ends_at: Timestamp;
+  granted_by: string;
+  id: Generated<string>;
+  owner_id: string;
+  paywall_id: string;
+  price_id: string | null;
+  reason: string | null;
+  user_id: string;
+}
+
 export interface IdempotentReplies {
   created_at: Generated<Timestamp>;
   idempotency_key: string;
@@ -516,6 +531,7 @@ export interface DB {
   credited_periods: CreditedPeriods;
   deliveries: Deliveries;
   events: Events;
+  grants: Grants;
   idempotent_replies: IdempotentReplies;
   ledger: Ledger;
   members: Members;

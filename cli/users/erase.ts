@@ -76,6 +76,11 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
       where ${isMembers} and (cancellation_reason is not null or buyer_email is not null)`,
   )
   await run(
+    'grants',
+    sql`update grants t set reason = null, end_reason = null
+      where ${isMembers} and (reason is not null or end_reason is not null)`,
+  )
+  await run(
     'addresses',
     sql`update purchases t set buyer_email = null, buyer_erased_at = now()
       where t.paywall_id = any(${person.paywallIds}::text[]) and t.buyer_email = ${person.email}`,

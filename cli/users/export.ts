@@ -46,6 +46,7 @@ async function selectRows(db: Database, { email, userIds, paywallIds }: Person):
     payments: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
     pending_events: sql`t.paywall_id = ${paywalls} and lower(btrim(t.sold_to)) = ${email}`,
     credited_periods: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
+    grants: isMembers,
     balances: isMembers,
     ledger: isMembers,
     tickets,

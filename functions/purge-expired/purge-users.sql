@@ -28,8 +28,8 @@ begin
   return to_jsonb(decided + delete_users(ids));
 end $$;
 
--- Whether a user must be kept for ever: it has an address, an external id, a purchase, a ticket, credited tokens, or another user was
--- merged into it, since an owner may still know that one by its old id.
+-- Whether a user must be kept for ever: it has an address, an external id, a purchase, a grant, a ticket, credited tokens, or another user
+-- was merged into it, since an owner may still know that one by its old id.
 create function has_data(u users) returns boolean language plpgsql stable as $$
 begin
   return u.email is not null or u.external_id is not null
@@ -40,6 +40,7 @@ begin
       where m.user_id = u.id and (
         m.merged_into is not null
         or exists (select from purchases p where p.paywall_id = m.paywall_id and p.user_id = m.user_id)
+        or exists (select from grants g where g.paywall_id = m.paywall_id and g.user_id = m.user_id)
         or exists (
           select from ledger l
           where l.paywall_id = m.paywall_id and l.user_id = m.user_id and l.delta > 0 and l.reason <> 'top_up')));

@@ -19,8 +19,8 @@ begin
 end $$;
 
 -- An event's body without personal data: our id of the user stays, and a ticket's id, status and date. The caller's `shop_url` of a
--- checkout and the receipt of a payment are removed, too. Every field still exists, as the API's document says. `paywall users erase` uses
--- it as well.
+-- checkout, the receipt of a payment and the reasons of a grant are removed, too. Every field still exists, as the API's document says.
+-- `paywall users erase` uses it as well.
 create function redacted_event(body text) returns text language plpgsql immutable as $$
 declare
   event constant jsonb := body;
@@ -35,6 +35,9 @@ begin
       (data -> 'ticket') || '{"subject": "", "content": "", "customer_email": null, "attachments": []}');
   end if;
   if data ? 'checkout' then data := jsonb_set(data, '{checkout,shop_url}', 'null'); end if;
+  if data ? 'grant' then
+    data := jsonb_set(data, '{grant}', (data -> 'grant') || '{"reason": null, "end_reason": null}');
+  end if;
   if data ? 'payment' then data := jsonb_set(data, '{payment,receipt_url}', 'null'); end if;
   return json_build_object(
     'id', event -> 'id', 'type', event -> 'type', 'timestamp', event -> 'timestamp', 'is_test', event -> 'is_test',

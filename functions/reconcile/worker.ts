@@ -5,13 +5,15 @@ import { withRequestId } from '../../lib/log/log.ts'
 import type { PendingRead, ReadMessage } from '../../lib/purchases/wake-read.ts'
 import { callLimits } from './call-limits.ts'
 import type { DueEvents } from './due-reference.ts'
+import { endDueGrants } from './end-due-grants.ts'
 import { readEvents, reconcile } from './reconcile.ts'
 
 type Env = Cloudflare.ReconcileEnv
 
 /**
  * Polls processors for changes that no webhook has reported: a lost webhook, or a buyer who never returned, costs time but no purchase.
- * Reads for pending events happen at their due times: a queue message only wakes this Worker, and the cron finds what the queue lost.
+ * Reads for pending events happen at their due times: a queue message only wakes this Worker, and the cron finds what the queue lost. The cron
+ * also records the ends of grants.
  */
 export default {
   async queue(batch, env) {
@@ -20,7 +22,9 @@ export default {
     )
   },
   async scheduled(_event, env) {
-    await wakeDeliverEvents(env, await reconcile(connect(env), env))
+    const db = connect(env)
+    await wakeDeliverEvents(env, await endDueGrants(db))
+    await wakeDeliverEvents(env, await reconcile(db, env))
   },
 } satisfies ExportedHandler<Env, ReadMessage>
 

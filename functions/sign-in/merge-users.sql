@@ -24,8 +24,8 @@ begin
   perform end_sessions(from_id);
 end $$;
 
--- Moves a member's purchases, checkouts, balances, tickets and meta to the other user's member on the same paywall. Both members' rows must be
--- locked.
+-- Moves a member's purchases, checkouts, grants, balances, tickets and meta to the other user's member on the same paywall. Both members'
+-- rows must be locked.
 create function merge_member(paywall_id text, from_id uuid, into_id uuid) returns void language plpgsql as $$
 declare
   had_trial constant boolean := has_other_trial(paywall_id, into_id, null); -- before the other purchases move
@@ -42,6 +42,7 @@ begin
   update checkouts c set user_id = into_id, former_email = coalesce(c.former_email, opener.email) from users opener
   where (c.paywall_id, c.user_id) = (merge_member.paywall_id, from_id) and opener.id = from_id;
   update purchases p set user_id = into_id, buyer_email = null where (p.paywall_id, p.user_id) = (merge_member.paywall_id, from_id);
+  update grants g set user_id = into_id where (g.paywall_id, g.user_id) = (merge_member.paywall_id, from_id);
   update tickets t set user_id = into_id where (t.paywall_id, t.user_id) = (merge_member.paywall_id, from_id);
   perform merge_balances(paywall_id, from_id, into_id, had_trial);
 end $$;

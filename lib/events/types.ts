@@ -22,6 +22,8 @@ export const EVENT_TYPES = [
   'payment.dispute_won',
   'payment.unexpected',
   'checkout.completed',
+  'grant.created',
+  'grant.ended',
   'ticket.created',
   'balance.changed',
 ] as const

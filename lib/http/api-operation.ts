@@ -2,7 +2,16 @@ import type * as z from 'zod'
 import type { ErrorTable } from './errors.ts'
 
 /** The tags of the API's document. */
-export type Tag = 'Paywall' | 'Checkout' | 'Subscription' | 'Tokens' | 'Support' | 'Events' | 'Sign-in' | 'Processors'
+export type Tag =
+  | 'Paywall'
+  | 'Checkout'
+  | 'Subscription'
+  | 'Tokens'
+  | 'Grants'
+  | 'Support'
+  | 'Events'
+  | 'Sign-in'
+  | 'Processors'
 
 /** Who may call: an owner with its key, a user with its token, anybody without either. */
 export type Access = 'owner' | 'user' | 'anybody'
@@ -55,6 +64,8 @@ export interface ApiOperation extends Endpoint {
   description: string
   /** Schema of the path parameters besides `:id`. */
   params?: z.ZodObject
+  /** An example of these parameters. */
+  exampleParams?: Record<string, string>
   query?: z.ZodType
   /** Schemas of the JSON body, by their names in the document. */
   bodies?: Record<string, z.ZodType>

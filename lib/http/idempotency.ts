@@ -28,9 +28,14 @@ export function reportUnknownOutcome(additions: Additions) {
   }
 }
 
-/** `reportUnknownOutcome` for a credit or debit without a key: a retry could apply it twice. With a key it is harmless. */
-export function onUnknownOutcome(idempotency: Idempotency | null) {
-  const message = 'It is unknown whether the balance changed: read it before you retry'
+/**
+ * `reportUnknownOutcome` for a change without a key, whose retry could apply it twice. With a key a retry is harmless. `message` says what is
+ * unknown, and what to do.
+ */
+export function onUnknownOutcome(
+  idempotency: Idempotency | null,
+  message = 'It is unknown whether the balance changed: read it before you retry',
+) {
   return idempotency ? rethrow : reportUnknownOutcome({ detail: { message } })
 }
 

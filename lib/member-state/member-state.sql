@@ -21,17 +21,23 @@ declare
 begin
   with bought as (
     select p.id, p.created_at, p.interval, gives_access(p, present) as has_access, is_being_replaced(p) as is_replaced,
-      purchase_json(p) || jsonb_build_object('last_payment', last_payment_json(p.id)) as object
+      access_until(p) as ends_at, purchase_json(p) || jsonb_build_object('last_payment', last_payment_json(p.id)) as object
     from purchases p where p.paywall_id = member_state.paywall_id and p.user_id = member_state.user_id
+  ), granted as (
+    select g.id, g.ends_at, grant_json(g) as object
+    from grants g where g.paywall_id = member_state.paywall_id and g.user_id = member_state.user_id and grants_access(g, present)
+  ), sources as (
+    select b.ends_at, b.object from bought b where b.has_access union all select g.ends_at, g.object from granted g
   )
   select
-    coalesce(bool_or(b.has_access), false) as has_access,
+    exists (select from sources) as has_access,
     coalesce(bool_or(b.has_access) filter (where b.interval is not null), false) as subscribed,
+    (select case when bool_and(s.ends_at is not null) then max(s.ends_at) end from sources s) as ends_at,
     coalesce(jsonb_agg(b.object order by b.created_at desc, b.id), '[]') as purchases,
+    (select coalesce(jsonb_agg(g.object order by g.ends_at desc, g.id), '[]') from granted g) as grants,
     coalesce(jsonb_agg(b.id order by b.created_at desc, b.id) filter (where b.is_replaced), '[]') as being_replaced,
     (select coalesce(jsonb_agg(distinct feature collate "C" order by feature collate "C"), '[]')
-      from bought having_access, jsonb_array_elements_text(having_access.object -> 'features') feature
-      where having_access.has_access) as features
+      from sources s, jsonb_array_elements_text(s.object -> 'features') feature) as features
   into access
   from bought b;
 
@@ -44,6 +50,7 @@ begin
   order by p.trial_end desc limit 1;
 
   return jsonb_build_object(
-    'paid', access.has_access, 'has_active_subscription', access.subscribed, 'features', access.features,
-    'purchases', access.purchases, 'being_replaced', access.being_replaced, 'trial', trial, 'balances', balances_json(paywall_id, user_id, settings));
+    'paid', access.has_access, 'has_active_subscription', access.subscribed, 'access_until', iso(access.ends_at),
+    'features', access.features, 'purchases', access.purchases, 'grants', access.grants, 'being_replaced', access.being_replaced,
+    'trial', trial, 'balances', balances_json(paywall_id, user_id, settings));
 end $$;

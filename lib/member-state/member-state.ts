@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { PurchaseWithPayment, time } from '../access/purchase.ts'
+import { Grant } from '../grants/grant.ts'
 
 export const Balance = z
   .object({
@@ -20,6 +21,9 @@ export const Trial = z
 /** A member's state, as user and bootstrap return it (contract section 2). */
 export const MemberState = z.object({
   purchases: z.array(PurchaseWithPayment).describe("All of the user's purchases on this paywall, latest first"),
+  grants: z
+    .array(Grant)
+    .describe('The access without a payment that the user has now (`createGrant`), the grant that ends last first'),
   being_replaced: z
     .array(z.uuid())
     .describe(
@@ -29,12 +33,18 @@ export const MemberState = z.object({
   paid: z
     .boolean()
     .describe(
-      'Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace ' +
-        'period. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can`',
+      'Whether the user has access now: by a purchase that is paid, on trial, or past due within its grace period, or ' +
+        'by a grant. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can`',
+    ),
+  access_until: time
+    .nullable()
+    .describe(
+      'When the access that the user has now ends, as currently known: the latest `access_until` of the purchases and ' +
+        '`ends_at` of the grants that give it. Null if it has no end, and if `paid` is false',
     ),
   features: z
     .array(z.string())
-    .describe('Features of all purchases that give access now, sorted and without duplicates'),
+    .describe('Features of all purchases and grants that give access now, sorted and without duplicates'),
   balances: z.array(Balance).describe('All balances on this paywall, sorted by type'),
   trial: Trial.nullable().describe('The trial that ends last, if there are several. Null if there is none'),
 })

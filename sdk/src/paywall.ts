@@ -1,6 +1,7 @@
 import { type CheckoutParams, startCheckout } from './checkout.ts'
 import { type CallOptions, type Client, openClient, toOrigin, unwrap } from './client.ts'
 import type { components } from './generated/api.ts'
+import { createGrant, type EndGrantParams, endGrant, type GrantParams } from './grants.ts'
 import { type Identity, snakeCase } from './identity.ts'
 import { newKey } from './keys.ts'
 import { changePlan, type PlanChangeParams, previewPlanChange, type QuotedChangeParams } from './plan-change.ts'
@@ -212,6 +213,25 @@ export class Paywall {
     const body = { ...input, paywall_id: this.#id }
     const headers = keyHeader(options)
     return unwrap(this.#client(options).POST('/api/v1/withdraw-tokens', { params: { header: headers }, body }))
+  }
+
+  /**
+   * Gives a user access without a payment, until `endsAt` or for `days`, with the features of `price` (an extension of the contract). It
+   * never prevents a purchase.
+   *
+   * @throws PaywallError identity_not_found and identity_not_on_paywall if this user never came to the paywall; price_not_found
+   */
+  createGrant(input: Identity & GrantParams, options: KeyedOptions = {}): Promise<Reply.Granted> {
+    return createGrant(this.#client(options), this.#id, input, keyHeader(options))
+  }
+
+  /**
+   * Ends a grant now. One that has ended stays as it is.
+   *
+   * @throws PaywallError grant_not_found
+   */
+  endGrant(input: EndGrantParams, options?: CallOptions): Promise<Reply.EndedGrant> {
+    return endGrant(this.#client({ ...options, isIdempotent: true }), this.#id, input)
   }
 
   /**

@@ -2,6 +2,7 @@
 export type { CheckoutParams } from './checkout.ts'
 export type { CallOptions } from './client.ts'
 export { PaywallError } from './error.ts'
+export type { EndGrantParams, GrantParams } from './grants.ts'
 export type { Identity } from './identity.ts'
 export {
   type AccessToken,

@@ -5,7 +5,7 @@ import type { UserState } from './schemas.ts'
 /** A user's state on the paywall, with helpers for the most common questions. */
 export type User = UserState & {
   /**
-   * Whether a purchase that gives access now has this feature. `paid` is true if any purchase gives access, including the cheapest: it is
+   * Whether a purchase or a grant that gives access now has this feature. `paid` is true if any of them gives access, including the cheapest: it is
    * enough if you sell one product; if plans differ, use `can`.
    */
   can(feature: FeatureName): boolean

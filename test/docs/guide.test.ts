@@ -115,6 +115,19 @@ describe('the modules', () => {
     expect(await payForJob(email, 'job 2')).toBe(false)
   })
 
+  test('give access without a payment, once per ticket, and take it back', async () => {
+    const email = newEmail()
+    const [{ giveMonth, takeBack }, { hasAccess, canExport }, { paywall }] = await Promise.all(
+      ['grants.ts', 'access.ts', 'paywall.ts'].map(load),
+    )
+    await paywall.signIn({ email })
+    const grant = await giveMonth(email, 'T-7')
+    expect(await giveMonth(email, 'T-7')).toBe(grant)
+    expect([await hasAccess(email), await canExport(email)]).toEqual([true, true])
+    await takeBack(grant)
+    expect([await hasAccess(email), await canExport(email)]).toEqual([false, false])
+  })
+
   test('sell credit packs, any number of them, which make nobody paid', async () => {
     const email = newEmail()
     const [{ buyPack, creditsLeft }, { hasAccess }] = await Promise.all(['packs.ts', 'access.ts'].map(load))

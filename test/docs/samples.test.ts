@@ -10,6 +10,7 @@ const Sample = z.object({ lang: z.string(), label: z.string(), source: z.string(
 const Operation = z.object({
   operationId: z.string(),
   security: z.array(z.record(z.string(), z.unknown())),
+  parameters: z.array(z.object({ name: z.string().optional(), example: z.unknown().optional() })),
   requestBody: z
     .object({ content: z.object({ 'application/json': z.object({ example: z.unknown().optional() }) }) })
     .optional(),
@@ -18,14 +19,16 @@ const Operation = z.object({
 const { paths } = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) }).parse(json)
 
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { operationId: id, security, requestBody, 'x-codeSamples': samples }]) => ({
-    id,
-    credentials: security.flatMap((each) => Object.keys(each)),
-    /** The method and the path, with the paywall id of the examples. */
-    address: `${method.toUpperCase()} ${path.replace('{id}', '1001')}`,
-    body: requestBody?.content['application/json'].example,
-    samples: new Map(samples.map(({ label, source }) => [label, source])),
-  })),
+  Object.entries(methods).map(
+    ([method, { operationId: id, security, parameters, requestBody, 'x-codeSamples': samples }]) => ({
+      id,
+      credentials: security.flatMap((each) => Object.keys(each)),
+      /** The method and the path, with the ids of the examples. */
+      address: `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, (_, name) => (name === 'id' ? '1001' : `${parameters.find((each) => each.name === name)?.example}`))}`,
+      body: requestBody?.content['application/json'].example,
+      samples: new Map(samples.map(({ label, source }) => [label, source])),
+    }),
+  ),
 )
 
 /** Called by processors, and by browsers that they redirect. */

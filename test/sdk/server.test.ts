@@ -119,6 +119,24 @@ describe('an owner’s server', () => {
     expect(error?.requestId).toMatch(/^[\da-f-]{36}$/)
   })
 
+  test('gives access once per key, and takes it back', async () => {
+    const { userId } = await buyAsNewUser()
+    const endsAt = new Date(Date.now() + 400 * 24 * 3600 * 1000)
+    const give = (key: string, end = {}) =>
+      paywall.createGrant({ userId, price: 'monthly', reason: 'Friend', endsAt, ...end }, { key })
+    const [{ grant }, again] = await Promise.all([give('apology 1'), give('apology 1')])
+    expect(again.grant).toEqual(grant)
+    expect(grant).toMatchObject({ price_slug: 'monthly', ends_at: endsAt.toISOString(), ended_at: null })
+    await give('apology 2', { endsAt: undefined, days: 1 })
+    const user = await paywall.user({ userId })
+    expect(user).toMatchObject({ paid: true, access_until: grant.ends_at, grants: [{ id: grant.id }, {}] })
+    expect(await paywall.endGrant({ grant: grant.id, reason: 'Given by mistake' })).toMatchObject({
+      user_id: userId,
+      grant: { id: grant.id, ended_at: expect.any(String) },
+    })
+    expect(await readError(paywall.endGrant({ grant: userId }))).toMatchObject({ status: 404, code: 'grant_not_found' })
+  })
+
   test('opens tickets with and without an image, and signs in a user', async () => {
     const { bytes, type } = randomImage()
     const files = [new Blob([bytes], { type })]

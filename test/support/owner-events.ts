@@ -25,6 +25,7 @@ const Body = z.object({
       })
       .optional(),
     checkout: z.looseObject({ id: z.uuid(), duplicate_of: z.uuid().nullable() }).optional(),
+    grant: z.looseObject({ id: z.uuid() }).optional(),
     ticket: z.looseObject({ id: z.int(), status: z.string() }).optional(),
     previous: z.looseObject({ id: z.string(), status: z.string() }).optional(),
   }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { call, type Reply } from './call.ts'
 import { buy, newEmail } from './checkout.ts'
+import { createGrant, endGrant, parseGranted } from './grant-calls.ts'
 import { untilAllDelivered } from './owner-events.ts'
 import { signInAnonymously, signInByMail } from './sign-in.ts'
 import { randomImage, sendForm, ticketForm } from './tickets.ts'
@@ -25,6 +26,8 @@ export async function createUserInEveryTable(world: TestWorld): Promise<{ email:
   const body = { userMeta: { note: `${MARK} meta` }, successUrl, errorUrl, shopUrl }
   await buy(world, { paywall: world.paywall, key: world.key, email, body })
   expectOk(await changeBalance(world, { user_id: user.id, type: 'premium', amount: 7 }))
+  const { grant } = parseGranted(await createGrant(world, { user_id: user.id, reason: `${MARK} reason` }))
+  expectOk(await endGrant(world, grant.id, { body: { reason: `${MARK} end` } }))
   const text = { subject: `${MARK} subject`, content: `${MARK} content` }
   const file = { ...randomImage(), name: `${MARK}.png` }
   expectOk(await sendForm(world, ticketForm(text, [file]), { token }))

@@ -32,6 +32,8 @@ const UserState = z.object({
   purchases: z.array(Purchase),
   being_replaced: z.array(z.string()),
   paid: z.boolean(),
+  access_until: z.iso.datetime().nullable(),
+  grants: z.array(z.looseObject({ id: z.uuid() })),
   features: z.array(z.string()),
 })
 export type UserState = z.output<typeof UserState>

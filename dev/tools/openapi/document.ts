@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { Price } from '../../../functions/bootstrap/contract.ts'
 import { Purchase, PurchaseWithPayment } from '../../../lib/access/purchase.ts'
+import { Grant } from '../../../lib/grants/grant.ts'
 import type { Tag } from '../../../lib/http/api-operation.ts'
 import { Balance, Trial } from '../../../lib/member-state/member-state.ts'
 import { Block } from '../../../lib/paywall/blocks.ts'
@@ -17,6 +18,7 @@ const TAGS: Record<Tag, string> = {
   Checkout: "The processor's hosted page: opening it, and returning from it.",
   Subscription: "Cancelling a subscription, and the processor's portal.",
   Tokens: "Counting a user's tokens. Owner keys only.",
+  Grants: 'Access without a payment. Owner keys only.',
   Support: 'Tickets of users and guests.',
   'Sign-in': 'Access tokens for users.',
   Processors: 'Webhooks that processors send to us.',
@@ -101,7 +103,7 @@ function replies(): Map<string, z.ZodType> {
     body ? [[body.name, body.schema]] : [],
   )
   return new Map([
-    ...Object.entries({ Purchase, PurchaseWithPayment, Balance, Trial, Price, Block, ...EVENT_SCHEMAS }),
+    ...Object.entries({ Purchase, PurchaseWithPayment, Grant, Balance, Trial, Price, Block, ...EVENT_SCHEMAS }),
     ...bodies,
   ])
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { currency, Purchase, Receipt, time } from '../../../lib/access/purchase.ts'
 import type { EventType } from '../../../lib/events/types.ts'
+import { GrantWithReason } from '../../../lib/grants/grant.ts'
 import { PURCHASE_STATUSES } from '../../../lib/processors/processor.ts'
 
 const id = z.string().regex(/^evt_[0-9a-f]{32}$/)
@@ -120,6 +121,8 @@ export const CheckoutEvent = toEventSchema('checkout', {
     .describe('A hosted page on which something was bought'),
 })
 
+export const GrantEvent = toEventSchema('grant', { grant: GrantWithReason })
+
 export const TicketEvent = toEventSchema('ticket', {
   user: guest,
   ticket: z
@@ -191,6 +194,9 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
     'A subscription that should no longer be charged was charged: the payment was pending when a newer purchase replaced it or ' +
     'when you ended it, or the subscription could not be stopped in time. Refund the payment',
   'checkout.completed': 'Something was bought on a hosted page',
+  'grant.created': 'You gave a user access without a payment',
+  'grant.ended':
+    'Access without a payment has ended: its time is over, or you ended it, which `ended_at` before `ends_at` shows',
   'ticket.created': 'A user or a guest opened a support ticket',
   'balance.changed': 'A balance changed. Sent only to webhook endpoints that list this type by name',
 }

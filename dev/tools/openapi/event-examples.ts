@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { EXAMPLE_GRANT } from '../../../functions/grants/contract.ts'
 import { EXAMPLE_PAYMENT, EXAMPLE_PURCHASE } from '../../../functions/user/contract.ts'
 import type { Purchase } from '../../../lib/access/purchase.ts'
 import type { EventType } from '../../../lib/events/types.ts'
@@ -62,6 +63,10 @@ const payment = (more: Json = {}): Json => ({
   },
 })
 
+const grant = (more: Json = {}): Json => ({
+  grant: { ...EXAMPLE_GRANT, reason: 'Apology for the outage', end_reason: null, ...more },
+})
+
 const { tax, discount, receipt_url } = EXAMPLE_PAYMENT
 const PAID = { tax, discount, receipt_url }
 const RETURNED = { refunded_amount: 999, refunded: true }
@@ -105,6 +110,8 @@ const DATA: Record<EventType, Json> = {
       completed_at: NOW,
     },
   },
+  'grant.created': grant(),
+  'grant.ended': grant({ ended_at: EXAMPLE_GRANT.ends_at }),
   'ticket.created': {
     ticket: {
       id: 42,
@@ -128,6 +135,7 @@ const TIMES: Partial<Record<EventType, string>> = {
   'subscription.access_ended': PAST_DUE.access_until,
   'subscription.recovered': '2026-12-10T08:00:00.000Z',
   'subscription.ended': EXAMPLE_PURCHASE.current_period_end,
+  'grant.ended': EXAMPLE_GRANT.ends_at,
 }
 
 /** An example of an event, as it is delivered. */

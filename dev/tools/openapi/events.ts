@@ -4,6 +4,7 @@ import {
   BalanceEvent,
   CheckoutEvent,
   EVENT_MEANINGS,
+  GrantEvent,
   PaymentEvent,
   SubscriptionEvent,
   TicketEvent,
@@ -16,6 +17,7 @@ export const EVENT_SCHEMAS: Record<string, z.ZodType> = {
   SubscriptionEvent,
   PaymentEvent,
   CheckoutEvent,
+  GrantEvent,
   TicketEvent,
   BalanceEvent,
 }

@@ -6,6 +6,7 @@ import { operations as checkoutReturn } from '../../../functions/checkout-return
 import { pages as console } from '../../../functions/console/contract.ts'
 import { pages as docs } from '../../../functions/docs/contract.ts'
 import { operations as getCustomerPortal } from '../../../functions/get-customer-portal/contract.ts'
+import { operations as grants } from '../../../functions/grants/contract.ts'
 import { operations as listEvents } from '../../../functions/list-events/contract.ts'
 import { pages as sitePages } from '../../../functions/pages/contract.ts'
 import { operations as processorWebhook } from '../../../functions/processor-webhook/contract.ts'
@@ -30,6 +31,7 @@ const OPERATIONS: Record<string, ApiOperation[]> = {
   'get-customer-portal': getCustomerPortal,
   balances,
   'withdraw-tokens': withdrawTokens,
+  grants,
   'support-ticket': supportTicket,
   'list-events': listEvents,
   'sign-in': signIn,

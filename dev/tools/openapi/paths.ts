@@ -50,7 +50,7 @@ function codeSamples(operation: ApiOperation): Json[] {
 const SECURITY = { owner: { OwnerKey: [] }, user: { UserToken: [] }, anybody: {} }
 
 function toParameters(operation: ApiOperation): Json[] {
-  const { path, params, query, idempotent, conditional, clientIp, example } = operation
+  const { path, params, exampleParams, query, idempotent, conditional, clientIp, example } = operation
   const shared = [
     ...(path.includes(':id') ? ['PaywallId'] : []),
     ...(idempotent ? ['IdempotencyKey'] : []),
@@ -60,7 +60,7 @@ function toParameters(operation: ApiOperation): Json[] {
   ]
   return [
     ...shared.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...(params ? inlineParameters('path', params) : []),
+    ...(params ? inlineParameters('path', params, exampleParams) : []),
     ...(query ? inlineParameters('query', query, example) : []),
   ]
 }

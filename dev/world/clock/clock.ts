@@ -13,7 +13,7 @@ export interface Clock {
   /**
    * Moves a paywall's clock by a duration such as `31d`, together with its emulated accounts and all paywalls that sell through these.
    * Everything that falls due on the way happens at its own time: renewals, ends of trials and periods, refunds, webhook retries, delivery
-   * attempts, reads for pending events, and polls of the reconcile cron. Only what falls due at processors within a minute happens together,
+   * attempts, reads for pending events, ends of grants, and polls of the reconcile cron. Only what falls due at processors within a minute happens together,
    * and so do polls. Resolves to the paywall's new time once nothing more is due. Throws a `CommandError` if the clock cannot be moved.
    */
   advance(paywallId: string, by: string): Promise<Date>
@@ -97,11 +97,11 @@ export function createClock({ database, emulators, crons }: ClockOptions): Clock
 
   async function nextDue(together: Seller[]): Promise<number> {
     const dues = together.map(async ({ paywallId, accounts }) => {
-      const { pollBy, readAt, deliverAt } = await read(paywallId)
+      const { pollBy, readAt, grantEndAt, deliverAt } = await read(paywallId)
       const there = accounts
         .map((emulator) => emulator.nextDue(paywallId))
         .map((at) => (at === null ? null : endOfMinute(at * 1000)))
-      return [pollBy, readAt, deliverAt, ...there]
+      return [pollBy, readAt, grantEndAt, deliverAt, ...there]
     })
     return Math.min(...(await Promise.all(dues)).flat().map((at) => at ?? Number.POSITIVE_INFINITY))
   }
@@ -110,11 +110,12 @@ export function createClock({ database, emulators, crons }: ClockOptions): Clock
   async function runDueWork(paywallId: string): Promise<void> {
     const deadline = Date.now() + TIMEOUT_SECONDS * 1000
     for (;;) {
-      const { now, pollAt, readAt, deliverAt } = await read(paywallId)
+      const { now, pollAt, readAt, grantEndAt, deliverAt } = await read(paywallId)
       const isDue = (at: number | null) => at !== null && at <= now
-      if (!isDue(pollAt) && !isDue(readAt) && !isDue(deliverAt)) return
+      const isReconcileDue = [pollAt, readAt, grantEndAt].some(isDue)
+      if (!isReconcileDue && !isDue(deliverAt)) return
       if (Date.now() > deadline) throw new Error(`paywall ${paywallId} still has due work after ${TIMEOUT_SECONDS} s`)
-      if (isDue(pollAt) || isDue(readAt)) await crons.run('reconcile')
+      if (isReconcileDue) await crons.run('reconcile')
       if (isDue(deliverAt)) await crons.run('deliver-events')
       // A delivery leased by a queue message stays due until its attempt ends.
       if (isDue(deliverAt)) await delay(RETRY_MS)

@@ -13,6 +13,8 @@ export interface PaywallClock {
   pollBy: number | null
   /** When what a pending event reports is read again; null: there is none. */
   readAt: number | null
+  /** When the first of the paywall's grants ends; null: there is none. */
+  grantEndAt: number | null
   /** When a delivery of the paywall is next attempted; null: never. */
   deliverAt: number | null
 }
@@ -29,6 +31,7 @@ const READ = `
       (select max(c.reconcile_at) from checkouts c where c.paywall_id = p.id and c.reconcile_at <= polls.first + interval '1 minute'),
       (select max(s.reconcile_at) from purchases s where s.paywall_id = p.id and s.reconcile_at <= polls.first + interval '1 minute'))`)} as "pollBy",
     ${milliseconds('(select min(e.due_at) from pending_events e where e.paywall_id = p.id)')} as "readAt",
+    ${milliseconds('(select min(g.ends_at) from grants g where g.paywall_id = p.id and g.ended_at is null)')} as "grantEndAt",
     ${milliseconds(`p.clock_offset + (
       select min(d.next_attempt_at) from deliveries d join webhook_endpoints e on e.id = d.endpoint_id
       where d.paywall_id = p.id and d.state = 'pending' and e.disabled_at is null and coalesce(e.held_until <= now(), true))`)}

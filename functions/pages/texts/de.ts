@@ -167,6 +167,7 @@ export const DE: Texts = {
   restored: 'Willkommen zurück. Hier sind Ihre Käufe.',
   nothingRestored: 'Zu dieser Adresse haben wir keinen Kauf gefunden.',
 
+  accessUntil: (day) => `Sie haben Zugang bis zum ${day}.`,
   nothingBought: 'Sie haben noch nichts gekauft.',
   seePrices: 'Zu den Preisen',
   earlier: 'Frühere Käufe',

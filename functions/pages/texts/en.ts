@@ -148,6 +148,7 @@ export const EN = {
   nothingRestored: 'We found no purchases for this address.',
 
   // The account.
+  accessUntil: (day: string) => `You have access until ${day}.`,
   nothingBought: 'You have not bought anything yet.',
   seePrices: 'See prices',
   earlier: 'Earlier purchases',

@@ -2,6 +2,7 @@ import type { PaymentList } from '../../../lib/access/payment-list.ts'
 import { DEFINITIONS } from '../../../lib/processors/definitions.ts'
 import { isRefused, type Refused } from '../call-api.ts'
 import { ACCOUNT_PATH, PAYWALL_PATH } from '../contract.ts'
+import { formatDate } from '../formats.ts'
 import { messageFor } from '../problem.ts'
 import { isOver } from '../sale.ts'
 import type { SignInStep } from '../sign-in.ts'
@@ -66,12 +67,14 @@ function Belongings({ site, user, shown }: { site: Site; user: User; shown: With
   const present = user.purchases.filter((purchase) => !isOver(purchase))
   const over = user.purchases.filter(isOver)
   const cancelled = user.purchases.find(({ id }) => id === shown.cancelled)
+  const grantEnd = findGrantEnd(user)
   const nothing = shown.isRestored ? texts.nothingRestored : texts.nothingBought
   return (
     <>
       {cancelled && <Notice kind="good" text={endsAtOnce(cancelled) ? texts.hasEnded : texts.cancelled} />}
       {shown.isRestored && present.length > 0 && <Notice kind="good" text={texts.restored} />}
-      {user.purchases.length === 0 && (
+      {grantEnd && <Notice kind="good" text={texts.accessUntil(formatDate(grantEnd, site))} />}
+      {user.purchases.length === 0 && (shown.isRestored || !grantEnd) && (
         <Notice kind="news" text={nothing} link={{ href: site.href(PAYWALL_PATH), text: texts.seePrices }} />
       )}
       {present.map((purchase) => (
@@ -90,10 +93,14 @@ function Belongings({ site, user, shown }: { site: Site; user: User; shown: With
         </details>
       )}
       {user.purchases.length > 0 && shown.payments && <LatestPayments site={site} payments={shown.payments} />}
-      {user.purchases.length > 0 && <p class="hint">{texts.utc}</p>}
+      {(user.purchases.length > 0 || grantEnd) && <p class="hint">{texts.utc}</p>}
     </>
   )
 }
+
+/** When the access ends, if no purchase gives it for longer than a grant does. */
+const findGrantEnd = ({ grants: [latest], access_until: accessUntil }: User): string | undefined =>
+  latest?.ends_at === accessUntil ? latest?.ends_at : undefined
 
 /** Whether a purchase that gives access was made at a processor with a customer portal. */
 const hasPortal = ({ paid, purchases }: User) =>

@@ -71,7 +71,7 @@ export class BrowserPaywall {
     return this.#parts.wait.isWaiting
   }
 
-  /** Whether a purchase that gives access now has this feature. `user.paid` is true if any purchase gives access, including the cheapest. */
+  /** Whether a purchase or a grant that gives access now has this feature. `user.paid` is true if any of them gives access, including the cheapest. */
   can(feature: FeatureName): boolean {
     return this.user?.can(feature) ?? false
   }

@@ -224,6 +224,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/paywall/{id}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a user access without a payment
+         * @description Until its end the user has access: `paid` is true, `features` has the price's features, and `access_until` the latest end. A grant is no purchase: nothing is charged, it never prevents a purchase, and it credits no tokens. A user can have several; each ends by itself. Without an `Idempotency-Key` every call creates a grant. With one, a retry within 24 hours returns the first response and creates none.
+         */
+        post: operations["createGrant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/paywall/{id}/grants/{grant}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a grant now
+         * @description Takes the access back at once. A grant that has ended stays as it is and the response is the same, so a retry is harmless. Whatever else gives the user access, such as a purchase or another grant, still does.
+         */
+        post: operations["endGrant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/paywall/{id}/support/ticket": {
         parameters: {
             query?: never;
@@ -740,6 +780,40 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "grant.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** You gave a user access without a payment */
+        post: operations["onGrantCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "grant.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Access without a payment has ended: its time is over, or you ended it, which `ended_at` before `ends_at` shows */
+        post: operations["onGrantEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "ticket.created": {
         parameters: {
             query?: never;
@@ -928,6 +1002,29 @@ export interface components {
             tokens: number;
             /** @description Token type: one of the paywall's `tokenization_queries[].type`. Default `standard` */
             token_type?: string | null;
+        };
+        NewGrant: {
+            /** @description The user's e-mail address. At least one of `email`, `user_id` and `external_id` is required */
+            email?: string | null;
+            /** @description The user's id, as returned by start-checkout and sent in events. All identifiers sent must belong to the same user */
+            user_id?: string | null;
+            /** @description Your own id of the user */
+            external_id?: string | null;
+            /** @description The slug or the id of a price on sale, whose features the user gets. Default: none, so the user is `paid` and has no features */
+            price?: string | null;
+            /** @description For how many days of 24 hours: an integer from 1 to 3650. Either this or `ends_at` */
+            days?: number | null;
+            /**
+             * Format: date-time
+             * @description When the access ends: in the future, and at most 3650 days away. Either this or `days`
+             */
+            ends_at?: string | null;
+            /** @description Why, for your colleagues: 1 to 500 characters. It is in the event, and the user never sees it */
+            reason: string;
+        };
+        EndGrant: {
+            /** @description Why, for your colleagues: at most 500 characters. The user never sees it */
+            reason?: string | null;
         };
         OpenTicket: {
             /** @description The subject, 3 to 200 characters. Surrounding white space is removed */
@@ -1181,6 +1278,29 @@ export interface components {
                  */
                 receipt_url: string | null;
             } | null;
+        };
+        /** @description Access without a payment */
+        Grant: {
+            /** Format: uuid */
+            id: string;
+            /** @description The id of the price whose features it gives, which may have been replaced since. Null if it gives none */
+            price_id: string | null;
+            /** @description The name of that price. Null if `price_id` is null */
+            price_slug: string | null;
+            /** @description The features of that price, as the paywall file lists them now */
+            features: string[];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ends, unless it is ended earlier
+             */
+            ends_at: string;
+            /**
+             * Format: date-time
+             * @description When it ended. Null if it has not
+             */
+            ended_at: string | null;
         };
         /** @description A user's balance of one token type on a paywall */
         Balance: {
@@ -1482,6 +1602,60 @@ export interface components {
                 };
             };
         };
+        GrantEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            type: string;
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description Access without a payment, with its reasons */
+                grant: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description The id of the price whose features it gives, which may have been replaced since. Null if it gives none */
+                    price_id: string | null;
+                    /** @description The name of that price. Null if `price_id` is null */
+                    price_slug: string | null;
+                    /** @description The features of that price, as the paywall file lists them now */
+                    features: string[];
+                    /** Format: date-time */
+                    created_at: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ends, unless it is ended earlier
+                     */
+                    ends_at: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ended. Null if it has not
+                     */
+                    ended_at: string | null;
+                    /** @description The reason that was given for it. Null in an event whose personal data was removed */
+                    reason: string | null;
+                    /** @description The reason that was given for ending it. Null if there is none */
+                    end_reason: string | null;
+                };
+            };
+        };
         TicketEvent: {
             /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
@@ -1704,11 +1878,18 @@ export interface components {
                 has_active_subscription: boolean;
                 /** @description All of the user's purchases on this paywall, latest first */
                 purchases: components["schemas"]["PurchaseWithPayment"][];
+                /** @description The access without a payment that the user has now (`createGrant`), the grant that ends last first */
+                grants: components["schemas"]["Grant"][];
                 /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed it. They do not renew: `cancel_at_period_end` or `canceled` follows */
                 being_replaced: string[];
-                /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can` */
+                /** @description Whether the user has access now: by a purchase that is paid, on trial, or past due within its grace period, or by a grant. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can` */
                 paid: boolean;
-                /** @description Features of all purchases that give access now, sorted and without duplicates */
+                /**
+                 * Format: date-time
+                 * @description When the access that the user has now ends, as currently known: the latest `access_until` of the purchases and `ends_at` of the grants that give it. Null if it has no end, and if `paid` is false
+                 */
+                access_until: string | null;
+                /** @description Features of all purchases and grants that give access now, sorted and without duplicates */
                 features: string[];
                 /** @description All balances on this paywall, sorted by type */
                 balances: components["schemas"]["Balance"][];
@@ -1742,11 +1923,18 @@ export interface components {
             countryMatch: boolean;
             /** @description All of the user's purchases on this paywall, latest first */
             purchases: components["schemas"]["PurchaseWithPayment"][];
+            /** @description The access without a payment that the user has now (`createGrant`), the grant that ends last first */
+            grants: components["schemas"]["Grant"][];
             /** @description Ids of subscriptions that a newer purchase replaces (`ignoreActivePurchase`), until their processor has confirmed it. They do not renew: `cancel_at_period_end` or `canceled` follows */
             being_replaced: string[];
-            /** @description Whether any purchase gives the user access now: one that is paid, on trial, or past due within its grace period. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can` */
+            /** @description Whether the user has access now: by a purchase that is paid, on trial, or past due within its grace period, or by a grant. Enough to check if you sell one product. If plans differ, check `features`, in the SDK with `can` */
             paid: boolean;
-            /** @description Features of all purchases that give access now, sorted and without duplicates */
+            /**
+             * Format: date-time
+             * @description When the access that the user has now ends, as currently known: the latest `access_until` of the purchases and `ends_at` of the grants that give it. Null if it has no end, and if `paid` is false
+             */
+            access_until: string | null;
+            /** @description Features of all purchases and grants that give access now, sorted and without duplicates */
             features: string[];
             /** @description All balances on this paywall, sorted by type */
             balances: components["schemas"]["Balance"][];
@@ -1959,6 +2147,22 @@ export interface components {
             /** @description The user's remaining balance of this type */
             remaining: number;
         };
+        Granted: {
+            /**
+             * Format: uuid
+             * @description The user who has the grant
+             */
+            user_id: string;
+            grant: components["schemas"]["Grant"];
+        };
+        EndedGrant: {
+            /**
+             * Format: uuid
+             * @description The user who has the grant
+             */
+            user_id: string;
+            grant: components["schemas"]["Grant"];
+        };
         OpenedTicket: {
             ticket: {
                 /** @description The ticket number */
@@ -1975,7 +2179,7 @@ export interface components {
             events: ({
                 id: string;
                 /** @enum {string} */
-                type: "subscription.created" | "subscription.updated" | "subscription.renewed" | "subscription.trial_ending" | "subscription.cancel_scheduled" | "subscription.uncanceled" | "subscription.past_due" | "subscription.access_ended" | "subscription.recovered" | "subscription.plan_changed" | "subscription.plan_change_scheduled" | "subscription.ended" | "subscription.stop_failed" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "payment.disputed" | "payment.dispute_lost" | "payment.dispute_won" | "payment.unexpected" | "checkout.completed" | "ticket.created" | "balance.changed";
+                type: "subscription.created" | "subscription.updated" | "subscription.renewed" | "subscription.trial_ending" | "subscription.cancel_scheduled" | "subscription.uncanceled" | "subscription.past_due" | "subscription.access_ended" | "subscription.recovered" | "subscription.plan_changed" | "subscription.plan_change_scheduled" | "subscription.ended" | "subscription.stop_failed" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "payment.disputed" | "payment.dispute_lost" | "payment.dispute_won" | "payment.unexpected" | "checkout.completed" | "grant.created" | "grant.ended" | "ticket.created" | "balance.changed";
                 /** Format: date-time */
                 timestamp: string;
                 is_test: boolean;
@@ -2462,8 +2666,10 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
+                     *       "grants": [],
                      *       "being_replaced": [],
                      *       "paid": true,
+                     *       "access_until": "2026-12-04T09:00:00.000Z",
                      *       "features": [
                      *         "export"
                      *       ],
@@ -3882,6 +4088,313 @@ export interface operations {
                     } & components["schemas"]["Error"];
                 };
             };
+        };
+    };
+    createGrant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A UUID that you generate for the call, preferably at random; it may be quoted. Repeated calls with the same key take effect once
+                 * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
+                "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
+                /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
+                "X-SDK-Version"?: components["parameters"]["SdkVersion"];
+            };
+            path: {
+                /**
+                 * @description The id of the paywall. A paywall's own domain answers for that paywall only
+                 * @example 1001
+                 */
+                id: components["parameters"]["PaywallId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "price": "monthly",
+                 *       "days": 30,
+                 *       "reason": "Apology for the outage"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewGrant"];
+            };
+        };
+        responses: {
+            /** @description Access was granted */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                     *       "grant": {
+                     *         "id": "7d0f5a52-9b1e-4f43-8a38-1d2c6f0b9e75",
+                     *         "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                     *         "price_slug": "monthly",
+                     *         "features": [
+                     *           "export"
+                     *         ],
+                     *         "created_at": "2026-11-15T12:00:00.000Z",
+                     *         "ends_at": "2026-12-15T12:00:00.000Z",
+                     *         "ended_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Granted"];
+                };
+            };
+            /**
+             * @description - `invalid_body`: The body must be a JSON object
+             *     - `identity_required`: Identify the user by `email`, a user id or an external id, as text of valid length, and send `paywallId` if the body has that field
+             *     - `invalid_price`: `price` must be the slug or the id of a price, as text
+             *     - `invalid_days`: `days` must be an integer from 1 to 3650
+             *     - `invalid_ends_at`: `ends_at` must be a time in ISO 8601 with its zone, such as `2026-12-31T23:00:00Z`, in the future and at most 3650 days away
+             *     - `reason_required`: `reason` is required: text of at most 500 characters
+             *     - `invalid_reason`: `reason` must be text of at most 500 characters
+             *     - `end_required`: Send either `days` or `ends_at`
+             *     - `price_without_access`: The price is a pack, which gives no access: leave out `price`
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "invalid_body" | "identity_required" | "invalid_price" | "invalid_days" | "invalid_ends_at" | "reason_required" | "invalid_reason" | "end_required" | "price_without_access" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `Unauthorized`: No API key was sent as `X-Api-Key`
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Unauthorized" | "Invalid API key";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Access denied: API key owner does not match paywall owner";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `identity_not_found`: There is no such user, or the identifiers sent belong to different users
+             *     - `identity_not_on_paywall`: There is such a user, but it has never used this paywall
+             *     - `price_not_found`: The paywall sells no price with this slug or id
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "paywall_not_found" | "identity_not_found" | "identity_not_on_paywall" | "price_not_found";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /** @description - `idempotency_key_reused`: The `Idempotency-Key` was used before, for a different request. Choose a new one */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "idempotency_key_reused";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            /**
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
+             *
+             *     Without `Retry-After` it is unknown whether access was granted: read the user's `grants` before you retry
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Seconds to wait before trying again */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "database_unavailable";
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endGrant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
+                "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
+                /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
+                "X-SDK-Version"?: components["parameters"]["SdkVersion"];
+            };
+            path: {
+                /**
+                 * @description The id of the paywall. A paywall's own domain answers for that paywall only
+                 * @example 1001
+                 */
+                id: components["parameters"]["PaywallId"];
+                /**
+                 * @description The id of the grant
+                 * @example 7d0f5a52-9b1e-4f43-8a38-1d2c6f0b9e75
+                 */
+                grant: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Granted to the wrong user"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndGrant"];
+            };
+        };
+        responses: {
+            /** @description The grant has ended */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                     *       "grant": {
+                     *         "id": "7d0f5a52-9b1e-4f43-8a38-1d2c6f0b9e75",
+                     *         "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                     *         "price_slug": "monthly",
+                     *         "features": [
+                     *           "export"
+                     *         ],
+                     *         "created_at": "2026-11-15T12:00:00.000Z",
+                     *         "ends_at": "2026-12-15T12:00:00.000Z",
+                     *         "ended_at": "2026-11-20T08:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndedGrant"];
+                };
+            };
+            /**
+             * @description - `invalid_body`: The body must be a JSON object
+             *     - `invalid_reason`: `reason` must be text of at most 500 characters
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "invalid_body" | "invalid_reason" | "invalid_json" | "paywall_id_mismatch";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `Unauthorized`: No API key was sent as `X-Api-Key`
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Unauthorized" | "Invalid API key";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Access denied: API key owner does not match paywall owner";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `grant_not_found`: The paywall has no such grant
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "paywall_not_found" | "grant_not_found";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     openTicket: {
@@ -6944,6 +7457,174 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["CheckoutEvent"];
+            };
+        };
+        responses: {
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onGrantCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "grant.created",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "grant": {
+                 *           "id": "7d0f5a52-9b1e-4f43-8a38-1d2c6f0b9e75",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "created_at": "2026-11-15T12:00:00.000Z",
+                 *           "ends_at": "2026-12-15T12:00:00.000Z",
+                 *           "ended_at": null,
+                 *           "reason": "Apology for the outage",
+                 *           "end_reason": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["GrantEvent"];
+            };
+        };
+        responses: {
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onGrantEnded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "grant.ended",
+                 *       "timestamp": "2026-12-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "grant": {
+                 *           "id": "7d0f5a52-9b1e-4f43-8a38-1d2c6f0b9e75",
+                 *           "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                 *           "price_slug": "monthly",
+                 *           "features": [
+                 *             "export"
+                 *           ],
+                 *           "created_at": "2026-11-15T12:00:00.000Z",
+                 *           "ends_at": "2026-12-15T12:00:00.000Z",
+                 *           "ended_at": "2026-12-15T12:00:00.000Z",
+                 *           "reason": "Apology for the outage",
+                 *           "end_reason": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["GrantEvent"];
             };
         };
         responses: {

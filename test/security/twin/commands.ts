@@ -22,6 +22,9 @@ function fileWith({ written, id }: Owner, changes: object): string {
 
 const users = (me: Owner, ...args: string[]) => runCommand(me, 'users', ...args, '--owner', me.email, '--test')
 
+const grants = (me: Owner, ...args: string[]) =>
+  runCommand(me, 'grants', ...args, '--paywall', me.shops.stripe.paywall.id)
+
 /** Changes to the file: higher prices, another secret, fewer events, and no local prices. */
 function edited({ written }: Owner) {
   const [webhook] = written.webhooks as [object]
@@ -61,6 +64,18 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
     )
     for (const { id } of rows) await runCommand(me, 'purchases', 'end', id)
     await me.world.workers.scheduled('deliver-events')
+  },
+  'grants give': (me) => grants(me, 'give', BOB, '--days', '9', '--reason', 'Friend', '--price', 'monthly'),
+  'grants list': (me) => grants(me, 'list', BOB),
+  'grants end': async (me, other) => {
+    const ids = 'select id from grants where owner_id = $1 and paywall_id = $2 and ended_at is null'
+    const paywallOf = ({ shops }: Owner) => shops.stripe.paywall.id
+    const [mine, theirs] = [
+      await me.world.database.query<{ id: string }>(ids, [me.id, paywallOf(me)]),
+      await me.world.database.query<{ id: string }>(ids, [other.id, paywallOf(other)]),
+    ]
+    for (const { id } of mine.rows) await grants(me, 'end', id)
+    for (const { id } of theirs.rows) await grants(me, 'end', id).catch(() => 'this paywall has no such grant')
   },
   tickets: (me) => runCommand(me, 'tickets', '--paywall', me.shops.stripe.paywall.id),
   'ledger verify': (me) => runCommand(me, 'ledger', 'verify'),

@@ -14,6 +14,7 @@ export interface Named {
   purchaseId: string
   checkoutId: string
   subscriptionId: string
+  grantId: string
 }
 
 type Place = Owner['shops']['stripe']
@@ -63,6 +64,17 @@ export const CROSS_OWNER_CALLS: Record<string, Reach> = {
       const body = { op: 'credit', amount: 1, type: 'standard', ...who }
       await call(world, at(place, 'balances'), { ...caller, body })
     }
+  },
+  createGrant: async ({ world, shops }, place, caller, other, { userId }) => {
+    for (const who of [{ user_id: userId }, { email: BOB }]) {
+      for (const sold of [shops.stripe, other.shops.stripe]) {
+        const body = { ...who, price: getPriceId(sold.paywall, 'monthly'), days: 9, reason: 'Friend' }
+        await call(world, at(place, 'grants'), { ...caller, body })
+      }
+    }
+  },
+  endGrant: async ({ world }, place, caller, _, { grantId }) => {
+    await call(world, at(place, `grants/${grantId}/end`), { ...caller, body: { reason: 'not mine' } })
   },
   withdrawTokens: ({ world }, { paywall }, caller, _, { userId }) =>
     call(world, '/api/v1/withdraw-tokens', { ...caller, body: { paywall_id: paywall.id, user_id: userId, tokens: 1 } }),

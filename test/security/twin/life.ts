@@ -5,6 +5,7 @@ import { type Buyer, cancelThroughApi, open, order, pay } from '../../conformanc
 import { payOnPage } from '../../support/anonymous.ts'
 import { type Call, call, type Reply } from '../../support/call.ts'
 import { getPriceId, parseOpened, startCheckout } from '../../support/checkout.ts'
+import { createGrant, endGrant, parseGranted } from '../../support/grant-calls.ts'
 import {
   endSession,
   getGrant,
@@ -29,7 +30,12 @@ const IGNORING_ACTIVE_PURCHASE = { ignoreActivePurchase: true }
 const EXTERNAL_ID = 'customer 7'
 const newIdempotencyKey = () => ({ 'idempotency-key': randomUUID() })
 /** Idempotency keys that both owners use. */
-const [ORDER, CREDIT, CHANGE] = [newIdempotencyKey(), newIdempotencyKey(), newIdempotencyKey()]
+const [ORDER, CREDIT, GRANT, CHANGE] = [
+  newIdempotencyKey(),
+  newIdempotencyKey(),
+  newIdempotencyKey(),
+  newIdempotencyKey(),
+]
 
 async function expectStatus(request: Promise<Reply>, status = 200): Promise<Reply> {
   const reply = await request
@@ -163,6 +169,15 @@ export const LATER_ACTIONS: Record<string, Act> = {
     await expectStatus(changeBalance(me.world, { ...order, amount: 9 }, { headers: CREDIT }))
     await expectStatus(changeBalance(me.world, { ...order, amount: 9 }, { headers: CREDIT }))
     await expectStatus(changeBalance(me.world, { ...order, op: 'debit', amount: 2 }))
+  },
+  'grants: one that ends by itself, and one that is taken back': async (me) => {
+    const here = { paywallId: me.shops.stripe.paywall.id, key: me.key }
+    const give = async (fields: object, options = {}) =>
+      parseGranted(await createGrant(me.world, { email: BOB, ...fields }, { ...here, ...options })).grant
+    await give({ days: 400, price: 'monthly' }, { headers: GRANT })
+    await give({ days: 400, price: 'monthly' }, { headers: GRANT })
+    await give({ days: 1 })
+    await expectStatus(endGrant(me.world, (await give({ days: 9 })).id, here))
   },
   'a withdrawal': async (me) => {
     const { user } = parseSession(await ask(me, 'sign-in/exchange', { key: me.key, body: { email: BOB } }))

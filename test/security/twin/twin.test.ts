@@ -130,9 +130,10 @@ describe('calls that name the twin’s ids', () => {
   /** The ids of a purchase of the other owner's user. */
   async function readIds(other: Owner): Promise<Named> {
     const { rows } = await world.database.query<Named>(
-      `select user_id as "userId", id as "purchaseId", checkout_id as "checkoutId", processor_id as "subscriptionId"
-       from purchases where user_id = $1`,
-      [other.sessions[DORA]!.user.id],
+      `select p.user_id as "userId", p.id as "purchaseId", p.checkout_id as "checkoutId", p.processor_id as "subscriptionId",
+         g.id as "grantId"
+       from purchases p join grants g on g.owner_id = $2 and g.ended_at is null where p.user_id = $1`,
+      [other.sessions[DORA]!.user.id, other.id],
     )
     return rows[0]!
   }

@@ -22,9 +22,10 @@ export function curlSample(operation: ApiOperation): string {
   ].join(' \\\n  ')
 }
 
-/** The path with the example paywall and the example query. */
-function toAddress({ path, query, example }: ApiOperation): string {
-  const filled = path.replace(':id', EXAMPLE_PAYWALL)
+/** The path with the example paywall, the example parameters and the example query. */
+function toAddress({ path, exampleParams = {}, query, example }: ApiOperation): string {
+  const values: Record<string, string> = { id: EXAMPLE_PAYWALL, ...exampleParams }
+  const filled = path.replace(/:(\w+)/g, (parameter, name: string) => values[name] ?? parameter)
   if (!query || !example) return filled
   return `${filled}?${new URLSearchParams(Object.entries(example).map(([name, value]): [string, string] => [name, String(value)]))}`
 }

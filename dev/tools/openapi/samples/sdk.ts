@@ -11,7 +11,7 @@ const paywall = new Paywall({
 })
 `
 
-/** The SDK call on an owner's server for each operation, by its id, filled with the operation's example. */
+/** The SDK call on an owner's server for each operation, by its id, filled with the operation's examples. */
 const SERVER_CALLS: Record<string, (example: Json) => string> = {
   bootstrap: () => 'const { prices } = await paywall.bootstrap()',
   readUser: (who) => call('const user = ', 'user', who),
@@ -25,6 +25,8 @@ const SERVER_CALLS: Record<string, (example: Json) => string> = {
   changeBalance: ({ op, type, amount, ...who }) =>
     `const { count } = await paywall.${op}(${literal(who)}, ${literal(type)}, ${amount})`,
   withdrawTokens: ({ paywall_id: _, ...order }) => call('const { remaining } = ', 'withdraw', order),
+  createGrant: (input) => call('const { grant } = ', 'createGrant', input),
+  endGrant: (input) => call('', 'endGrant', input),
   openTicket: (ticket) => call('const { ticket } = ', 'ticket', ticket),
   listEvents: () => 'for await (const { events, cursor } of paywall.events()) console.log(events.length, cursor)',
   exchangeTokens: (who) => call('const { access_token } = ', 'signIn', who),
@@ -58,8 +60,12 @@ export const serverSample = (operation: ApiOperation): string | null => sample(S
 export const browserSample = (operation: ApiOperation): string | null =>
   sample(BROWSER_CLIENT, BROWSER_CALLS, operation)
 
-function sample(client: string, calls: typeof SERVER_CALLS, { id, example = {} }: ApiOperation): string | null {
-  const line = calls[id]?.(example)
+function sample(
+  client: string,
+  calls: typeof SERVER_CALLS,
+  { id, exampleParams, example }: ApiOperation,
+): string | null {
+  const line = calls[id]?.({ ...exampleParams, ...example })
   return line === undefined ? null : `${client}\n${line}`
 }
 
