@@ -65,8 +65,8 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
     for (const { id } of rows) await runCommand(me, 'purchases', 'end', id)
     await me.world.workers.scheduled('deliver-events')
   },
-  'grants give': (me) => grants(me, 'give', BOB, '--days', '9', '--reason', 'Friend', '--price', 'monthly'),
-  'grants list': (me) => grants(me, 'list', BOB),
+  'grants give': (me) => grants(me, 'give', DORA, '--days', '9', '--reason', 'Friend', '--price', 'monthly'),
+  'grants list': (me) => grants(me, 'list', DORA),
   'grants end': async (me, other) => {
     const ids = 'select id from grants where owner_id = $1 and paywall_id = $2 and ended_at is null'
     const paywallOf = ({ shops }: Owner) => shops.stripe.paywall.id
