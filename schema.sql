@@ -286,7 +286,7 @@ create table purchases (
   stopped_at           timestamptz,          -- when the processor had stopped
   stop_alerted_at      timestamptz,          -- when the event about a day without a stop was emitted
   processor_price      text check (char_length(processor_price) <= 255), -- what it is charged for now, by the processor's name
-  ended_by_owner_at    timestamptz,          -- when `paywall purchases end` ended it: its processor must end it, too, at once
+  ended_by_owner_at    timestamptz,          -- when its owner ended it: its processor must end it, too, at once
   unmatched_from       timestamptz,          -- from when on no price of the paywall matches its charge
   scheduled_change_at  timestamptz,          -- when a scheduled change of plan takes effect; null: none is scheduled
   scheduled_price_id   text references prices, -- its price from then on; null if no price of the paywall matches it

@@ -34,9 +34,9 @@ async function endPurchase(db: Database, id: string) {
       .select(['status', 'interval', 'acquiring'])
       .where('id', '=', sql<string>`as_uuid(${id})`)
     if (!(await named.executeTakeFirst())) throw new CommandError([`there is no purchase ${id}`])
-    const { rows } = await sql<{ ended: boolean }>`select end_purchase(${id}) as ended`.execute(transaction)
+    const { rows } = await sql<{ is_new: boolean }>`select is_new from end_purchase(${id})`.execute(transaction)
     const purchase = await named.executeTakeFirstOrThrow()
-    if (!rows[0]?.ended) throw new CommandError([`purchase ${id} is already ${purchase.status}`])
+    if (!rows[0]?.is_new) throw new CommandError([`purchase ${id} is already ${purchase.status}`])
     return purchase
   })
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_2d00fbacd0493bc8'
+const RELEASE = 'release_d8773ebe3111df70'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -883,6 +883,20 @@ export function replayEvents<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.replay_events($1::text, $2::boolean, $3::text, $4::text, $5::text, $6::text, $7::boolean, $8::text) as result`,
     [p.sessionHash, p.isTest, p.eventId ?? null, p.endpointId ?? null, p.since ?? null, p.until ?? null, p.failedOnly ?? null, p.reason ?? null],
+  )
+}
+
+/** functions/end-purchase/request-purchase-end.sql */
+export function requestPurchaseEnd<Result>(db: Database, p: {
+  keyHash: string
+  paywallId: string
+  host: string
+  purchaseId: string
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.request_purchase_end($1::text, $2::text, $3::text, $4::text, $5::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.purchaseId, p.reason ?? null],
   )
 }
 

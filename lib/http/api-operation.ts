@@ -6,6 +6,7 @@ export type Tag =
   | 'Paywall'
   | 'Checkout'
   | 'Subscription'
+  | 'Purchases'
   | 'Tokens'
   | 'Grants'
   | 'Support'

@@ -179,6 +179,20 @@ export class Paywall {
   }
 
   /**
+   * Ends a purchase at once, here and at its processor. Nothing is refunded. `purchaseId` is its `id`; `reason` is a note of yours.
+   *
+   * @throws PaywallError purchase_ended if it has ended already, purchase_not_found
+   */
+  endPurchase(
+    { purchaseId, ...body }: Sent['PurchaseEnd'] & { purchaseId: string },
+    options?: CallOptions,
+  ): Promise<Reply.EndedPurchase> {
+    const path = { id: this.#id, purchase: purchaseId }
+    const call = this.#client(options).POST('/api/v1/paywall/{id}/purchases/{purchase}/end', { params: { path }, body })
+    return unwrap(call)
+  }
+
+  /**
    * Creates a one-time URL of the customer portal at the processor (section 4.5).
    *
    * @throws PaywallError portal_unavailable if the processor has no portal, or the user no active subscription

@@ -16,6 +16,7 @@ export type Checkout = Schemas['Checkout']
 export type Cancelled = Schemas['Cancelled']
 export type PlanPreview = Extract<Schemas['PlanChange'], { quote: string }>
 export type ChangedPlan = Exclude<Schemas['PlanChange'], PlanPreview>
+export type EndedPurchase = Schemas['EndedPurchase']
 export type ChangedBalance = Schemas['ChangedBalance']
 export type Grant = Schemas['Grant']
 export type Granted = Schemas['Granted']

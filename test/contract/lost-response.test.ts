@@ -7,6 +7,7 @@ import { changePlan, pricesAtStripe } from '../change-plan/changing.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { interruptOnce } from '../support/interrupt.ts'
+import { endPurchase } from '../support/purchase-calls.ts'
 import { getGrant, parseSession, refresh, requestCode, requestTokens, signInAnonymously } from '../support/sign-in.ts'
 import { alreadyCancelled, cancelAsUser, getUpdates, parseCancelled, subscribe } from '../support/subscriber.ts'
 import { useTenant } from '../support/tenants.ts'
@@ -83,6 +84,13 @@ const CASES = {
     expect(await loseResponse('record_checkout', () => startCheckout(world, order))).toBe('2')
     parseOpened(await startCheckout(world, order))
     expect(world.stripe.checkoutSessions).toHaveLength(before + 2)
+  },
+
+  async 'endPurchase is refused, since the purchase has ended'() {
+    const subscriber = await subscribe(world, ours)
+    const end = () => endPurchase(world, subscriber)
+    expect(await loseResponse('request_purchase_end', end)).toBe('2')
+    expect(await end()).toMatchObject({ status: 409, body: { error: 'purchase_ended', status: 'canceled' } })
   },
 
   async 'changePlan is in progress until the lease ends, and then changes the plan once'() {

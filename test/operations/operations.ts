@@ -122,6 +122,15 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'key',
   },
+  endPurchase: {
+    parameters: ({ purchaseId = NOBODY_ID }) => ({ purchase: purchaseId }),
+    body: () => ({ reason: 'paid by invoice now' }),
+    replies: { ...owners('401 Unauthorized'), ownerKey: '404 purchase_not_found' },
+    ifOtherPaywallId: { ownerKey: MISMATCH },
+    otherDomain: PAYWALL_NOT_FOUND,
+    statements: 1,
+    countedBy: 'key',
+  },
   getCustomerPortal: {
     names: { email: 'email', externalId: 'externalId' },
     replies: { ...OWNERS_AND_USERS, anonymous: '403 portal_unavailable' },

@@ -54,6 +54,15 @@ describe('an owner’s server', () => {
     expect(used).toMatchObject({ code: 'quote_expired', status: 409 })
   })
 
+  test('ends a purchase once', async () => {
+    const { email } = await buyAsNewUser()
+    const purchaseId = (await paywall.user({ email }))?.purchases[0]?.id ?? ''
+    const ended = await paywall.endPurchase({ purchaseId, reason: 'pays by invoice now' })
+    expect(ended).toMatchObject({ stopped: true, purchase: { id: purchaseId, status: 'canceled' } })
+    const again = await readError(paywall.endPurchase({ purchaseId }))
+    expect(again).toMatchObject({ code: 'purchase_ended', details: { status: 'canceled' } })
+  })
+
   test('reads all events page by page, and those after a stored cursor', async () => {
     const { userId } = await buyAsNewUser()
     const read = async (after?: string) => {

@@ -5,6 +5,7 @@ import { operations as changePlan } from '../../../functions/change-plan/contrac
 import { operations as checkoutReturn } from '../../../functions/checkout-return/contract.ts'
 import { pages as console } from '../../../functions/console/contract.ts'
 import { pages as docs } from '../../../functions/docs/contract.ts'
+import { operations as endPurchase } from '../../../functions/end-purchase/contract.ts'
 import { operations as getCustomerPortal } from '../../../functions/get-customer-portal/contract.ts'
 import { operations as grants } from '../../../functions/grants/contract.ts'
 import { operations as listEvents } from '../../../functions/list-events/contract.ts'
@@ -28,6 +29,7 @@ const OPERATIONS: Record<string, ApiOperation[]> = {
   'checkout-return': checkoutReturn,
   'cancel-subscription': cancelSubscription,
   'change-plan': changePlan,
+  'end-purchase': endPurchase,
   'get-customer-portal': getCustomerPortal,
   balances,
   'withdraw-tokens': withdrawTokens,

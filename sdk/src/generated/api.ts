@@ -164,6 +164,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/paywall/{id}/purchases/{purchase}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a purchase at once
+         * @description Ends a subscription or a one-time purchase at once: it gives no access from now on, and its processor is made to end it, too, so that it charges nothing more. Nothing is refunded, and no tokens are removed. To let a subscription end with its period, cancel it.
+         */
+        post: operations["endPurchase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/paywall/{id}/get-customer-portal": {
         parameters: {
             query?: never;
@@ -963,6 +983,10 @@ export interface components {
              * @description The `quote` of a preview: what it showed is charged, or nothing is and the response is 409. If it was an `estimate`, the amount may differ
              */
             quote?: string | null;
+        };
+        PurchaseEnd: {
+            /** @description Your note of why you end it. It is stored, and neither the buyer nor the processor gets it */
+            reason?: string | null;
         };
         GetCustomerPortal: {
             /** @description The user's e-mail address. Required unless `externalId` is sent */
@@ -2118,6 +2142,11 @@ export interface components {
             checkoutUrl: string | null;
             /** @description Whether the difference is being collected, which takes days by direct debit: the plan changes once it is paid */
             pending: boolean;
+        };
+        EndedPurchase: {
+            purchase: components["schemas"]["PurchaseWithPayment"];
+            /** @description Whether the processor has confirmed that it charges nothing more. If not, because it did not respond, we repeat the request until it does. True for a one-time purchase */
+            stopped: boolean;
         };
         CustomerPortal: {
             /**
@@ -3504,6 +3533,186 @@ export interface operations {
              * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     If the claim of a change was stored and only its response was lost, a retry is answered 409 `plan_change_in_progress` for up to 60 seconds, and then changes the plan once. A quote that was sent without `Idempotency-Key` is used up.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Seconds to wait before trying again */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "database_unavailable";
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endPurchase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
+                "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
+                /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
+                "X-SDK-Version"?: components["parameters"]["SdkVersion"];
+            };
+            path: {
+                /**
+                 * @description The id of the paywall. A paywall's own domain answers for that paywall only
+                 * @example 1001
+                 */
+                id: components["parameters"]["PaywallId"];
+                /**
+                 * @description The purchase's `id`
+                 * @example 5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11
+                 */
+                purchase: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Chargeback abuse"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseEnd"];
+            };
+        };
+        responses: {
+            /** @description The purchase has ended */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "purchase": {
+                     *         "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                     *         "status": "canceled",
+                     *         "acquiring": "stripe",
+                     *         "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                     *         "price_slug": "monthly",
+                     *         "features": [
+                     *           "export"
+                     *         ],
+                     *         "interval": "month",
+                     *         "interval_count": 1,
+                     *         "unit_amount": 999,
+                     *         "quantity": 1,
+                     *         "currency": "USD",
+                     *         "current_period_end": "2026-12-01T09:00:00.000Z",
+                     *         "trial_end": null,
+                     *         "scheduled_change": null,
+                     *         "cancel_at_period_end": false,
+                     *         "cancel_at": null,
+                     *         "canceled_at": "2026-11-14T12:30:00.000Z",
+                     *         "access_until": "2026-11-14T12:30:00.000Z",
+                     *         "created_at": "2026-11-01T09:00:00.000Z",
+                     *         "last_payment": null
+                     *       },
+                     *       "stopped": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndedPurchase"];
+                };
+            };
+            /**
+             * @description - `invalid_body`: The body must be a JSON object
+             *     - `Invalid reason`: `reason` must be a string of 1 to 500 characters
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "invalid_body" | "Invalid reason" | "invalid_json" | "paywall_id_mismatch";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `Unauthorized`: No API key was sent as `X-Api-Key`
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Unauthorized" | "Invalid API key";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /** @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Access denied: API key owner does not match paywall owner";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `purchase_not_found`: The paywall has no such purchase
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "paywall_not_found" | "purchase_not_found";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /** @description - `purchase_ended`: The purchase has ended already: see `status` */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "purchase_ended";
+                        /**
+                         * @description The purchase's status
+                         * @enum {string}
+                         */
+                        status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            /**
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
+             *
+             *     The purchase has ended: a retry is answered 409 `purchase_ended`.
              */
             503: {
                 headers: {

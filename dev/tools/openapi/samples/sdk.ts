@@ -21,6 +21,8 @@ const SERVER_CALLS: Record<string, (example: Json) => string> = {
     call('', 'cancel', { ...about, reason }),
   changePlan: ({ priceId: price, preview: _, ...who }) =>
     call('const { quote, due_now } = ', 'previewPlanChange', { ...who, price }),
+  endPurchase: ({ purchase: purchaseId, ...about }) =>
+    call('const { purchase } = ', 'endPurchase', { purchaseId, ...about }),
   getCustomerPortal: (who) => call('const url = ', 'portal', who),
   changeBalance: ({ op, type, amount, ...who }) =>
     `const { count } = await paywall.${op}(${literal(who)}, ${literal(type)}, ${amount})`,
