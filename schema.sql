@@ -369,6 +369,30 @@ create table payments (
 create index payments_of_payment on payments (paywall_id, acquiring, processor_payment);
 create index payments_of_purchase on payments (purchase_id, occurred_at);
 
+-- Refunds that were requested here (functions/refund-purchase). What was returned in the end is a fact in `payments`.
+create table refunds (
+  owner_id         uuid not null,
+  id               uuid not null default gen_random_uuid(), -- part of the processor's idempotency key, and stored at the processor
+  paywall_id       text not null,
+  purchase_id      uuid not null references purchases,
+  payment_id       uuid not null,        -- of the rows of payments
+  amount           bigint not null check (amount >= 1), -- requested, then what the processor has accepted
+  currency         text not null check (currency ~ '^[A-Z]{3}$'),
+  reason           text check (char_length(reason) <= 500), -- the owner's note
+  idempotency_key  uuid,                 -- with request_hash: the call that requested it
+  request_hash     text check (request_hash ~ '^[0-9a-f]{64}$'),
+  holder           uuid,                 -- the attempt that calls the processor, until leased_until
+  leased_until     timestamptz,
+  claims           integer not null default 0, -- the attempts so far
+  attempt          integer not null default 1, -- gives a new key at the processor once it has responded
+  processor_refund text check (char_length(processor_refund) <= 255), -- its id of the refund, once it has accepted that
+  created_at       timestamptz not null default now(),
+  primary key (owner_id, id),
+  unique (owner_id, paywall_id, idempotency_key),
+  foreign key (owner_id, paywall_id) references paywalls (owner_id, id)
+);
+create index refunds_of_purchase on refunds (purchase_id);
+
 -- The periods of a purchase whose tokens were credited. A change of plan within a period adds the difference to the highest credit in it.
 create table credited_periods (
   owner_id    uuid not null,

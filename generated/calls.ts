@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_d8773ebe3111df70'
+const RELEASE = 'release_077df5a574788be3'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -12,6 +12,20 @@ export function acceptCancellation<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.accept_cancellation($1::uuid, $2::timestamp with time zone, $3::jsonb) as result`,
     [p.subscriptionId, p.requestedAt, p.versions ? JSON.stringify(p.versions) : null],
+  )
+}
+
+/** functions/refund-purchase/accept-refund.sql */
+export function acceptRefund<Result>(db: Database, p: {
+  ownerId: string
+  refundId: string
+  processorRefund: string
+  amount: number
+  fact?: object | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.accept_refund($1::uuid, $2::uuid, $3::text, $4::bigint, $5::jsonb) as result`,
+    [p.ownerId, p.refundId, p.processorRefund, p.amount, p.fact ? JSON.stringify(p.fact) : null],
   )
 }
 
@@ -138,6 +152,27 @@ export function claimPlanChange<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.claim_plan_change($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::uuid, $12::text, $13::uuid, $14::text, $15::text, $16::text, $17::text, $18::integer, $19::text, $20::uuid) as result`,
     [p.paywallId, p.host, p.caller, p.key, p.hasKey, p.hash, p.holder, p.priceId, JSON.stringify(p.capabilities), p.keyHash ?? null, p.tokenUserId ?? null, p.tokenAudience ?? null, p.tokenSessionId ?? null, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.subscriptionId ?? null, p.quantity ?? null, p.takesEffect ?? null, p.quote ?? null],
+  )
+}
+
+/** functions/refund-purchase/claim-refund.sql */
+export function claimRefund<Result>(db: Database, p: {
+  keyHash: string
+  paywallId: string
+  host: string
+  key: string
+  hasKey: boolean
+  hash: string
+  holder: string
+  purchaseId: string
+  capabilities: object
+  payment?: string | null | undefined
+  amount?: number | null | undefined
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.claim_refund($1::text, $2::text, $3::text, $4::uuid, $5::boolean, $6::text, $7::uuid, $8::text, $9::jsonb, $10::text, $11::bigint, $12::text) as result`,
+    [p.keyHash, p.paywallId, p.host, p.key, p.hasKey, p.hash, p.holder, p.purchaseId, JSON.stringify(p.capabilities), p.payment ?? null, p.amount ?? null, p.reason ?? null],
   )
 }
 
@@ -417,6 +452,17 @@ export function finishPlanChange<Result>(db: Database, p: {
   )
 }
 
+/** functions/refund-purchase/finish-refund.sql */
+export function finishRefund<Result>(db: Database, p: {
+  ownerId: string
+  refundId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.finish_refund($1::uuid, $2::uuid) as result`,
+    [p.ownerId, p.refundId],
+  )
+}
+
 /** functions/cancel-subscription/give-up-cancellation.sql */
 export function giveUpCancellation<Result>(db: Database, p: {
   subscriptionId: string
@@ -440,6 +486,20 @@ export function giveUpCheckout<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.give_up_checkout($1::text, $2::text, $3::uuid, $4::uuid, $5::boolean) as result`,
     [p.paywallId, p.caller, p.key, p.holder, p.answered],
+  )
+}
+
+/** functions/refund-purchase/give-up-refund.sql */
+export function giveUpRefund<Result>(db: Database, p: {
+  ownerId: string
+  refundId: string
+  holder: string
+  isRefused: boolean
+  hasAnswered: boolean
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.give_up_refund($1::uuid, $2::uuid, $3::uuid, $4::boolean, $5::boolean) as result`,
+    [p.ownerId, p.refundId, p.holder, p.isRefused, p.hasAnswered],
   )
 }
 

@@ -23,6 +23,7 @@ export const ROUTES = [
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/grants\/(?<grant>[^/]+)\/end$/, binding: 'GRANTS', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/support\/ticket$/, binding: 'SUPPORT_TICKET', countedBy: 'token', duplicateCode: false },
   { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/purchases\/(?<purchase>[^/]+)\/end$/, binding: 'END_PURCHASE', countedBy: 'key', duplicateCode: false },
+  { pattern: /^\/api\/v1\/paywall\/(?<id>[^/]+)\/purchases\/(?<purchase>[^/]+)\/refund$/, binding: 'REFUND_PURCHASE', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/api\/v1\/events$/, binding: 'LIST_EVENTS', countedBy: 'key', duplicateCode: false },
   { pattern: /^\/$/, binding: 'PAGES', countedBy: 'address', duplicateCode: false },
   { pattern: /^\/thanks$/, binding: 'PAGES', countedBy: 'address', duplicateCode: false },

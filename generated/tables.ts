@@ -429,6 +429,25 @@ export interface RateLimits {
   refilled_at: Timestamp;
 }
 
+export interface Refunds {
+  amount: Int8;
+  attempt: Generated<number>;
+  claims: Generated<number>;
+  created_at: Generated<Timestamp>;
+  currency: string;
+  holder: string | null;
+  id: Generated<string>;
+  idempotency_key: string | null;
+  leased_until: Timestamp | null;
+  owner_id: string;
+  payment_id: string;
+  paywall_id: string;
+  processor_refund: string | null;
+  purchase_id: string;
+  reason: string | null;
+  request_hash: string | null;
+}
+
 export interface Releases {
   installed_at: Generated<Timestamp>;
   name: string;
@@ -548,6 +567,7 @@ export interface DB {
   processors: Processors;
   purchases: Purchases;
   rate_limits: RateLimits;
+  refunds: Refunds;
   releases: Releases;
   sign_in_challenges: SignInChallenges;
   sign_in_sessions: SignInSessions;

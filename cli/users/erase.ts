@@ -81,6 +81,11 @@ async function erase(db: Database, name: PersonName): Promise<Erased> {
       where ${isMembers} and (reason is not null or end_reason is not null)`,
   )
   await run(
+    'refunds',
+    sql`update refunds r set reason = null
+      where r.reason is not null and r.purchase_id in (select t.id from purchases t where ${isMembers})`,
+  )
+  await run(
     'addresses',
     sql`update purchases t set buyer_email = null, buyer_erased_at = now()
       where t.paywall_id = any(${person.paywallIds}::text[]) and t.buyer_email = ${person.email}`,

@@ -44,6 +44,7 @@ async function selectRows(db: Database, { email, userIds, paywallIds }: Person):
     checkouts: sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.former_email = ${email})`,
     purchases: bought,
     payments: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
+    refunds: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
     pending_events: sql`t.paywall_id = ${paywalls} and lower(btrim(t.sold_to)) = ${email}`,
     credited_periods: sql`t.purchase_id in (select t.id from purchases t where ${bought})`,
     grants: isMembers,

@@ -17,6 +17,7 @@ const CAPABILITIES: Record<keyof Capabilities, string> = {
   sendsCancellationWebhook: 'Sends a webhook for a cancellation',
   changesPlan: 'The plan of a subscription can be changed through `change-plan`',
   schedulesPlanChange: 'Such a change can wait for the end of the period',
+  refunds: 'A payment can be refunded through the API',
   cancellationReason: 'How it receives the reason for a cancellation',
   expiresPages: 'Open hosted pages can be closed through the API',
   pagesSellOnce: 'A hosted page can be paid only once',

@@ -65,6 +65,7 @@ function methods(adapter: Adapter, sealed: SealedAccount): ProcessorMethods {
     previewPlanChange: adapter.previewPlanChange ?? (async () => null),
     changePlan: adapter.changePlan ?? (async () => null),
     discountSubscription: adapter.discountSubscription ?? (async () => null),
+    refundPayment: adapter.refundPayment ?? (async () => null),
     openPortal: adapter.openPortal ?? (async () => null),
     openReceipt: adapter.openReceipt ?? (async () => null),
     readReturn: adapter.readReturn ?? (async () => null),

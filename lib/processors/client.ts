@@ -35,6 +35,7 @@ export function processorFor(account: SealedAccount, env: ProcessorEnv): Process
     previewPlanChange: method('previewPlanChange'),
     changePlan: method('changePlan'),
     discountSubscription: method('discountSubscription'),
+    refundPayment: method('refundPayment'),
     openPortal: method('openPortal'),
     openReceipt: method('openReceipt'),
     fetchPurchase: method('fetchPurchase'),

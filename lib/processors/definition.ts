@@ -131,6 +131,8 @@ export interface Capabilities {
   changesPlan: 'always' | 'unless cancelled' | 'never'
   /** Whether such a change can wait for the end of the period. If not, it is possible at once only. */
   schedulesPlanChange: boolean
+  /** Whether a payment can be refunded through its API. */
+  refunds: 'any amount' | 'never'
   /** How it receives the reason of a cancellation. If that takes a call of its own, the cancellation is valid even if that call fails. */
   cancellationReason: 'with the cancellation' | 'in a separate call' | 'not at all'
   /** Whether an open hosted page can be closed. */

@@ -12,6 +12,8 @@ import type {
   PlanChangeResult,
   PurchaseReference,
   Receipt,
+  RefundOrder,
+  RefundResult,
   SignedSale,
 } from './processor.ts'
 
@@ -61,6 +63,12 @@ export interface ProcessorMethods {
    */
   discountSubscription(discounted: DiscountedSubscription): Promise<'discounted' | null>
 
+  /**
+   * Returns money of a payment to the buyer. Idempotent: what an earlier attempt has returned for the order's `id` is not returned again.
+   * A subscription continues. Null if the processor cannot refund through its API.
+   */
+  refundPayment(order: RefundOrder): Promise<RefundResult | null>
+
   /** Returns a one-time URL of the customer's hosted portal, with a link back to `returnUrl`. Null if the processor has no portal. */
   openPortal(customer: string, returnUrl: string): Promise<string | null>
 
@@ -101,6 +109,7 @@ export type AdapterMethods = Pick<ProcessorMethods, 'openCheckout' | 'stopChargi
       | 'previewPlanChange'
       | 'changePlan'
       | 'discountSubscription'
+      | 'refundPayment'
       | 'openPortal'
       | 'openReceipt'
       | 'readReturn'

@@ -130,6 +130,33 @@ export interface DiscountedSubscription extends Pick<CheckoutOrder, 'discount' |
   use: string
 }
 
+/** A refund of a payment that succeeded, in whole or in part. */
+export interface RefundOrder {
+  /** Our id of the refund, which is stored at the processor: a retry finds by it what an earlier attempt has done. */
+  id: string
+  /** The idempotency key: a retry that got no response has the same key. */
+  key: string
+  /** When it was first requested, by the paywall's clock. */
+  requestedAt: Date
+  /** The payment, and the purchase, by the processor's ids. */
+  paymentId: string
+  purchase: Pick<PurchaseReference, 'kind' | 'id'>
+  /** In minor units, with taxes. */
+  amount: number
+  currency: string
+}
+
+/**
+ * `refunded`: the processor has accepted the refund, `id` is its id of it, which its facts have, too, and `amount` what is returned, in minor
+ * units: less than the order's if the processor cannot return exactly that, and never more. `fact`: null while the refund is in progress.
+ * `too_large`: only `left` is left of the payment there.
+ */
+export type RefundResult =
+  | { outcome: 'refunded'; id: string; amount: number; fact: PaymentFact | null }
+  | { outcome: 'too_large'; left: number }
+  | { outcome: 'disputed' }
+  | { outcome: 'not_settled' }
+
 /** A payment whose receipt is requested, by the processor's ids of it and of the purchase's customer. */
 export interface PaidPayment {
   id: string

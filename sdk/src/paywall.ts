@@ -193,6 +193,21 @@ export class Paywall {
   }
 
   /**
+   * Refunds a payment of a purchase: by default all that is left of the latest one. `amount` is in minor units: 499. A subscription
+   * continues. Retries use the same generated Idempotency-Key.
+   *
+   * @throws PaywallError refund_exceeds_payment, with `available` in its details, payment_refunded, payment_disputed; refund_unavailable if the
+   * processor has no API for refunds. Nothing was refunded then
+   */
+  refundPurchase(
+    { purchaseId, ...body }: Sent['PurchaseRefund'] & { purchaseId: string },
+    options: KeyedOptions = {},
+  ): Promise<Reply.RefundedPurchase> {
+    const params = { path: { id: this.#id, purchase: purchaseId }, header: keyHeader(options) }
+    return unwrap(this.#client(options).POST('/api/v1/paywall/{id}/purchases/{purchase}/refund', { params, body }))
+  }
+
+  /**
    * Creates a one-time URL of the customer portal at the processor (section 4.5).
    *
    * @throws PaywallError portal_unavailable if the processor has no portal, or the user no active subscription
@@ -304,5 +319,5 @@ const clientIpHeader = (clientIp: string | undefined) => (clientIp === undefined
 /** The format of an access token. Other text is nobody's token, and might not even be valid in a header. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Generates a key if none is given, so that a retry does not change a balance twice. */
+/** Generates a key if none is given, so that a retry does not take effect twice. */
 const keyHeader = ({ key }: KeyedOptions) => ({ 'Idempotency-Key': key === undefined ? newKey() : toKey(key) })

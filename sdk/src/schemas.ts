@@ -17,6 +17,7 @@ export type Cancelled = Schemas['Cancelled']
 export type PlanPreview = Extract<Schemas['PlanChange'], { quote: string }>
 export type ChangedPlan = Exclude<Schemas['PlanChange'], PlanPreview>
 export type EndedPurchase = Schemas['EndedPurchase']
+export type RefundedPurchase = Schemas['RefundedPurchase']
 export type ChangedBalance = Schemas['ChangedBalance']
 export type Grant = Schemas['Grant']
 export type Granted = Schemas['Granted']

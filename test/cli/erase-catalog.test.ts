@@ -61,6 +61,13 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     processor_price: PRICE,
     scheduled_price_id: OURS,
   },
+  refunds: {
+    paywall_id: OURS,
+    currency: PRICE,
+    reason: 'erased',
+    request_hash: HASH,
+    processor_refund: PROCESSORS,
+  },
   plan_changes: {
     paywall_id: OURS,
     from_price_id: OURS,

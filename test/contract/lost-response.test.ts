@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import { changePlan, pricesAtStripe } from '../change-plan/changing.ts'
+import { refundedAtStripe } from '../refund-purchase/refunding.ts'
 import type { Reply } from '../support/call.ts'
 import { newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { interruptOnce } from '../support/interrupt.ts'
-import { endPurchase } from '../support/purchase-calls.ts'
+import { endPurchase, refundPurchase } from '../support/purchase-calls.ts'
 import { getGrant, parseSession, refresh, requestCode, requestTokens, signInAnonymously } from '../support/sign-in.ts'
 import { alreadyCancelled, cancelAsUser, getUpdates, parseCancelled, subscribe } from '../support/subscriber.ts'
 import { useTenant } from '../support/tenants.ts'
@@ -91,6 +92,19 @@ const CASES = {
     const end = () => endPurchase(world, subscriber)
     expect(await loseResponse('request_purchase_end', end)).toBe('2')
     expect(await end()).toMatchObject({ status: 409, body: { error: 'purchase_ended', status: 'canceled' } })
+  },
+
+  async 'refundPurchase is in progress until the lease ends, and then refunds once'() {
+    const subscriber = await subscribe(world, ours)
+    const options = { headers: { 'idempotency-key': randomUUID() }, body: { amount: 300 } }
+    const refund = () => refundPurchase(world, subscriber, options)
+    expect(await loseResponse('claim_refund', refund)).toBe('2')
+    expect(await refund()).toMatchObject({ status: 409, body: { error: 'refund_in_progress' } })
+    await world.database.query('update refunds set leased_until = now() where purchase_id = $1', [
+      subscriber.purchaseId,
+    ])
+    expect(await refund()).toMatchObject({ status: 200 })
+    expect(refundedAtStripe(world, subscriber)).toEqual([300])
   },
 
   async 'changePlan is in progress until the lease ends, and then changes the plan once'() {

@@ -131,6 +131,15 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'key',
   },
+  refundPurchase: {
+    parameters: ({ purchaseId = NOBODY_ID }) => ({ purchase: purchaseId }),
+    body: () => ({ amount: 1 }),
+    replies: { ...owners('401 Unauthorized'), ownerKey: '404 purchase_not_found' },
+    ifOtherPaywallId: { ownerKey: MISMATCH },
+    otherDomain: PAYWALL_NOT_FOUND,
+    statements: 1,
+    countedBy: 'key',
+  },
   getCustomerPortal: {
     names: { email: 'email', externalId: 'externalId' },
     replies: { ...OWNERS_AND_USERS, anonymous: '403 portal_unavailable' },

@@ -54,6 +54,17 @@ describe('an owner’s server', () => {
     expect(used).toMatchObject({ code: 'quote_expired', status: 409 })
   })
 
+  test('refunds a payment, and throws what is left of it', async () => {
+    const { email } = await buyAsNewUser()
+    const purchaseId = (await paywall.user({ email }))?.purchases[0]?.id ?? ''
+    const key = 'refund-7'
+    const part = await paywall.refundPurchase({ purchaseId, amount: 400 }, { key })
+    expect(part).toMatchObject({ refund: { amount: 400, status: 'succeeded' }, purchase: { id: purchaseId } })
+    expect(await paywall.refundPurchase({ purchaseId, amount: 400 }, { key })).toEqual(part)
+    const tooMuch = await readError(paywall.refundPurchase({ purchaseId, amount: 600 }))
+    expect(tooMuch).toMatchObject({ code: 'refund_exceeds_payment', details: { available: 599 } })
+  })
+
   test('ends a purchase once', async () => {
     const { email } = await buyAsNewUser()
     const purchaseId = (await paywall.user({ email }))?.purchases[0]?.id ?? ''

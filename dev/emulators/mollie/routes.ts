@@ -14,10 +14,10 @@ import { locale, PageQuery, PaymentQuery } from './parameters.ts'
 import {
   cancelPayment,
   createPayment,
+  createRefund,
   PaymentBody,
   PaymentUpdate,
   RefundBody,
-  refund,
   updatePayment,
 } from './payments.ts'
 import {
@@ -74,7 +74,7 @@ export const ROUTES: Route[] = [
   ),
   act('PATCH', PAYMENT, PaymentUpdate, 'payments', updatePayment),
   act('DELETE', PAYMENT, Nothing, 'payments', cancelPayment),
-  create(`${PAYMENT}/refunds`, RefundBody, 'refunds', refund),
+  create(`${PAYMENT}/refunds`, RefundBody, 'refunds', createRefund),
   list(PAYMENT, 'refunds', (context, [id]) => listRefunds(context, findPayment(context, id))),
   read(`${PAYMENT}/refunds/:id`, findRefund, asRecord('refunds')),
   list(PAYMENT, 'disputes', (context, [id]) => listDisputes(context, findPayment(context, id)), 'chargebacks'),

@@ -7,7 +7,7 @@ import { hasEnded } from '../core/domain/subscriptions.ts'
 import { receiptAddress } from '../core/pages/receipt.ts'
 import { RawResponse } from '../core/wire/raw-response.ts'
 import { forbidden, invalid, noSuch, polarError } from './errors.ts'
-import { MADE_RECEIPTS, Metadata, RefundReason } from './own.ts'
+import { MADE_RECEIPTS, Metadata, RefundReason, refundOwn } from './own.ts'
 import { uuid } from './parameters.ts'
 import { revoke } from './subscriptions.ts'
 
@@ -48,14 +48,21 @@ export const findReversedOrder = (context: AccountContext, { payment }: Pick<Ref
   findOrderByPayment(context, find(context, 'payments', payment))
 
 /** The refunded amount of an order. Only completed refunds count; lost disputes do not change the order. */
-export function refundedTotal(context: AccountContext, { payment, status }: Sale): number {
+export const refundedTotal = (context: AccountContext, order: Sale): number =>
+  completedRefunds(context, order).reduce((sum, { amount }) => sum + amount, 0)
+
+function completedRefunds(context: AccountContext, { payment, status }: Sale): RefundRecord[] {
   const refunds = payment === null || status !== 'paid' ? [] : listRefunds(context, payment)
-  return refunds.filter(({ status }) => status === 'refunded').reduce((sum, { amount }) => sum + amount, 0)
+  return refunds.filter(({ status }) => status === 'refunded')
 }
 
 /** The taxes in a part of an order's total. */
 export const orderTax = (order: Sale, amount: number) =>
   order.tax === 0 ? 0 : Math.round((amount * order.tax) / sumTotals(order).total)
+
+/** The taxes in the refunded amount of an order: `refunded_tax_amount` in server/polar/models/order.py. */
+export const refundedTax = (context: AccountContext, order: Sale): number =>
+  completedRefunds(context, order).reduce((sum, refund) => sum + refundOwn(refund).tax, 0)
 
 /**
  * The receipt of an order. The first request for it starts a job that makes the PDF, and is answered 202 without a body, like those until it
@@ -85,23 +92,40 @@ export function createRefund(context: AccountContext, body: z.output<typeof Refu
 }
 
 /**
- * Refunds an amount and its taxes, by default all that is left. Stripe refuses to refund a disputed charge, and Polar handles no refusal
- * but `charge_already_refunded` (`create` in server/polar/refund/service.py).
+ * Refunds an amount and its taxes, by default all that is left. Polar compares it with what no completed refund has returned, and Stripe
+ * refuses what exceeds the charge, or is disputed (`create` in server/polar/refund/service.py).
  */
 export function refundOrder(context: AccountContext, order: Sale, amount?: number, own = {}): RefundRecord {
   const { id, payment } = order
   const refuse = (left: number) =>
     left === 0
       ? forbidden('RefundedAlready', `Order is already fully refunded: ${id}`)
-      : invalid(['body', 'amount'], 'Refund amount exceeds remaining order balance.', amount)
+      : invalid(['body', 'amount'], 'Refund amount exceeds refundable amount', amount)
   if (payment === null) throw refuse(0)
-  if (isReversed(context, payment)) throw polarError(500, 'InternalServerError', 'Internal Server Error')
-  return refundUpTo(context, payment, { amount: amount && withTax(order, amount), own }, refuse)
+  if (isReversed(context, payment)) {
+    throw forbidden('RefundDisputedPayment', `Refund cannot be issued for order with disputed payment: ${id}`)
+  }
+  const left = refundable(context, order)
+  const net = amount ?? left.net
+  if (left.net + left.tax === 0 || net > left.net) throw refuse(left.net)
+  const tax = net === left.net ? left.tax : Math.min(taxIn(order, net), left.tax)
+  return refundUpTo(context, payment, { amount: net + tax, own: { ...own, tax } }, refuse)
 }
 
-const withTax = (order: Sale, amount: number) => {
-  const { total } = sumTotals(order)
-  return order.tax === 0 ? amount : Math.round((amount * total) / (total - order.tax))
+/** What is left of an order, without its tax, and of the tax: `refundable_amount` in server/polar/models/order.py. */
+export function refundable(context: AccountContext, order: Sale): { net: number; tax: number } {
+  if (order.status !== 'paid') return { net: 0, tax: 0 }
+  const [refunded, refundedInTax] = [refundedTotal(context, order), refundedTax(context, order)]
+  const net = Math.max(0, order.amount - order.tax - (refunded - refundedInTax))
+  return { net, tax: Math.max(0, order.tax - refundedInTax) }
+}
+
+/** The tax of a part of an order, rounded as Python does: `calculate_refunded_tax_from_subtotal` in server/polar/models/order.py. */
+function taxIn(order: Sale, amount: number): number {
+  if (order.tax === 0) return 0
+  const tax = amount * (order.tax / (sumTotals(order).total - order.tax))
+  const floor = Math.floor(tax)
+  return tax - floor === 0.5 ? floor + (floor % 2) : Math.round(tax)
 }
 
 /** Refunds a payment after an inquiry by the buyer's bank, before it becomes a dispute. */

@@ -44,6 +44,8 @@ export const refundOwn = ownFields({
   reason: z.enum([...RefundReason.options, 'dispute_prevention']).default('customer_request'),
   /** The dispute that it prevents. */
   dispute: text,
+  /** The tax in its amount. */
+  tax: z.int().default(0),
 })
 
 /**

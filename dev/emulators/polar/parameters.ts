@@ -20,10 +20,14 @@ export const DisputesQuery = z
   .strictObject({ ...paging, order_id: z.union([z.array(uuid), uuid.transform((id) => [id])]).optional() })
   .transform(({ order_id: orders, ...query }) => ({ ...query, orders }))
 
-/** The query of the list of refunds, optionally filtered by ids. */
+/** The query of the list of refunds, optionally filtered by ids or by an order. */
 export const RefundsQuery = z
-  .strictObject({ ...paging, id: z.union([z.array(uuid), uuid.transform((id) => [id])]).optional() })
-  .transform(({ id: ids, ...query }) => ({ ...query, ids }))
+  .strictObject({
+    ...paging,
+    id: z.union([z.array(uuid), uuid.transform((id) => [id])]).optional(),
+    order_id: uuid.optional(),
+  })
+  .transform(({ id: ids, order_id: order, ...query }) => ({ ...query, ids, order }))
 
 /** One page of the rows that match the query. */
 export function toPage(

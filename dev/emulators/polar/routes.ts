@@ -5,7 +5,7 @@ import { CustomerBody, createCustomer, createPortalSession, PortalBody } from '.
 import { DISCOUNT_ROUTES } from './discounts.ts'
 import { forbidden, invalid } from './errors.ts'
 import { listOrderDisputes, orderObject, wholeDispute } from './objects/order.ts'
-import { allOrders, createRefund, findOrder, RefundBody, readReceipt } from './orders.ts'
+import { allOrders, createRefund, findOrder, findReversedOrder, RefundBody, readReceipt } from './orders.ts'
 import { LACKING_SCOPES } from './own.ts'
 import { DisputesQuery, ListQuery, RefundsQuery, toPage, uuid } from './parameters.ts'
 import { ProductChange, previewChange, previewNextCharge } from './plan-changes.ts'
@@ -47,8 +47,10 @@ export const ROUTES: Route[] = [
   lagging(retrieve('/v1/customers/:id', 'customers')),
   create('/v1/refunds/', RefundBody, 'refunds', createRefund),
   // The only list that is read from the primary database: `get_db_session` in server/polar/refund/endpoints.py.
-  route('GET', '/v1/refunds/', RefundsQuery, (context, { ids, ...query }) => {
-    const refunds = newestFirst(context, 'refunds', {}).filter(({ id }) => ids === undefined || ids.includes(id))
+  route('GET', '/v1/refunds/', RefundsQuery, (context, { ids, order, ...query }) => {
+    const refunds = newestFirst(context, 'refunds', {})
+      .filter(({ id }) => ids === undefined || ids.includes(id))
+      .filter((refund) => order === undefined || findReversedOrder(context, refund).id === order)
     return toPage(showEach(context, 'refunds', refunds), query)
   }),
   create('/v1/customers/', CustomerBody, 'customers', createCustomer),

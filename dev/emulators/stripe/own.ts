@@ -99,6 +99,8 @@ export const PRORATION = accountSetting('behavior', z.enum(['always_invoice', 'c
 /** `requires_action`: the latest attempt waits for the buyer's authentication. */
 export const paymentOwn = ownFields({ metadata, requires_action: z.boolean().default(false) })
 
+export const refundOwn = ownFields({ metadata })
+
 /** `requires_authentication`: whether each charge of the stored card does. */
 export const customerOwn = ownFields({ requires_authentication: z.boolean().default(false) })
 

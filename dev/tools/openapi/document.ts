@@ -17,7 +17,7 @@ const TAGS: Record<Tag, string> = {
   Paywall: 'What a paywall sells, and what a user has on it.',
   Checkout: "The processor's hosted page: opening it, and returning from it.",
   Subscription: "Cancelling a subscription, and the processor's portal.",
-  Purchases: 'Ending a purchase. Owner keys only.',
+  Purchases: 'Ending a purchase, and refunding its payments. Owner keys only.',
   Tokens: "Counting a user's tokens. Owner keys only.",
   Grants: 'Access without a payment. Owner keys only.',
   Support: 'Tickets of users and guests.',

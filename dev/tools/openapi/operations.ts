@@ -11,6 +11,7 @@ import { operations as grants } from '../../../functions/grants/contract.ts'
 import { operations as listEvents } from '../../../functions/list-events/contract.ts'
 import { pages as sitePages } from '../../../functions/pages/contract.ts'
 import { operations as processorWebhook } from '../../../functions/processor-webhook/contract.ts'
+import { operations as refundPurchase } from '../../../functions/refund-purchase/contract.ts'
 import { operations as signIn } from '../../../functions/sign-in/contract.ts'
 import { operations as startCheckout } from '../../../functions/start-checkout/contract.ts'
 import { operations as supportTicket } from '../../../functions/support-ticket/contract.ts'
@@ -30,6 +31,7 @@ const OPERATIONS: Record<string, ApiOperation[]> = {
   'cancel-subscription': cancelSubscription,
   'change-plan': changePlan,
   'end-purchase': endPurchase,
+  'refund-purchase': refundPurchase,
   'get-customer-portal': getCustomerPortal,
   balances,
   'withdraw-tokens': withdrawTokens,

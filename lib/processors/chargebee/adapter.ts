@@ -18,6 +18,7 @@ import {
   TransactionReply,
 } from './objects.ts'
 import { changePlan, previewPlanChange } from './plan-change.ts'
+import { refundPayment } from './refund.ts'
 import { decide, type Invoices, NO_INVOICES, type Observed, toCancellation } from './translate.ts'
 
 /** Maximum lengths of the API, in characters. Longer values are refused, so optional ones are omitted. */
@@ -134,6 +135,7 @@ export function chargebeeAdapter(
 
     stopCharging: (subscriptionId) => stopCharging({ get, post }, subscriptionId),
     endNow: (subscriptionId) => endNow({ get, post }, subscriptionId),
+    refundPayment: (order) => refundPayment({ get, post }, order, options.now()),
 
     previewPlanChange: (change) => previewPlanChange({ get, post }, change),
     changePlan: (change) => changePlan({ get, post }, change),

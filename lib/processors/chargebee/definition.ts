@@ -121,6 +121,7 @@ export const CHARGEBEE: ProcessorDefinition<'site' | 'apiKey' | 'webhookUser' | 
     sendsCancellationWebhook: true,
     changesPlan: 'always',
     schedulesPlanChange: true,
+    refunds: 'any amount',
     cancellationReason: 'in a separate call',
     expiresPages: false,
     pagesSellOnce: true,

@@ -209,6 +209,12 @@ function refundFailed(refund: Transaction): { kind: PaymentFact['kind']; id: str
   return note ? { kind: 'dispute_won', id: note.cn_id } : null
 }
 
+/** What a refund has moved; null while it is in progress. */
+export function refundFact(transaction: Transaction, paymentId: string, occurredAt: Date): PaymentFact | null {
+  const kind = hasFailed(transaction) ? 'refund_failed' : transaction.status === 'success' ? 'refunded' : null
+  return kind && toFact(kind, transaction, { id: transaction.id, paymentId, occurredAt })
+}
+
 function toFact(
   kind: PaymentFact['kind'],
   { amount, currency_code: currency }: Transaction,

@@ -72,6 +72,12 @@ export function fromChargebee(amount: number, currency: string): number {
   return decimals === 0 ? amount : Math.round(shift(amount, decimals - 2))
 }
 
+/** Converts minor units of ISO 4217 to Chargebee's, at most the same amount. */
+export function toChargebee(amount: number, currency: string): number {
+  const decimals = currencyDecimals(currency)
+  return decimals === 0 ? amount : Math.floor(shift(amount, 2 - decimals))
+}
+
 /**
  * Whether only its invoices show if a subscription was ever paid: it owes money in its first term, or in a later one, which Chargebee may
  * have begun although nothing was paid. For a later one all invoices are needed. A term after a trial counts as a later one.

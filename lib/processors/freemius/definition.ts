@@ -83,6 +83,7 @@ export const FREEMIUS: ProcessorDefinition<'productId' | 'publicKey' | 'secretKe
     sendsCancellationWebhook: true,
     changesPlan: 'unless cancelled',
     schedulesPlanChange: false,
+    refunds: 'never',
     cancellationReason: 'with the cancellation',
     expiresPages: false,
     pagesSellOnce: false,

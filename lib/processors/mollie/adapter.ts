@@ -19,6 +19,7 @@ import { Customer, FirstSale, hasReversals, OpenedPayment, Payment, readRenewal,
 import { pageLanguage } from './page-language.ts'
 import { reductionFor, writeAmount } from './plan.ts'
 import { type Changeable, changePlan, isChanged, previewChange, toChangeable } from './plan-change.ts'
+import { refundPayment } from './refund.ts'
 import {
   endReduction,
   endSubscription,
@@ -87,6 +88,8 @@ export function mollieAdapter(
       const found = await read(discounted)
       return found && discountSubscription(api, found, discounted)
     },
+
+    refundPayment: (order) => refundPayment(api, order),
 
     readEvent: (request, hold = null) =>
       readMollieEvent((id) => lookUp('mollie', hold, () => findPayment(api, id)), webhookSecret ?? null, request),

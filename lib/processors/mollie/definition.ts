@@ -78,6 +78,7 @@ export const MOLLIE: ProcessorDefinition<'apiKey' | 'webhookSecret'> = {
     sendsCancellationWebhook: false,
     changesPlan: 'unless cancelled',
     schedulesPlanChange: true,
+    refunds: 'any amount',
     cancellationReason: 'not at all',
     expiresPages: false,
     pagesSellOnce: true,

@@ -38,8 +38,8 @@ function paymentFacts(payment: Payment, charges: Payment[]): PaymentFact[] {
   if (status === 'paid') add('succeeded', payment, paidAt ?? createdAt, { discount: readDiscount(payment, charges) })
   if (status === 'failed') add('failed', payment, failedAt ?? createdAt)
   for (const refund of _embedded?.refunds ?? []) {
-    if (refund.status === 'refunded') add('refunded', refund, refund.createdAt)
-    if (refund.status === 'failed') add('refund_failed', refund, refund.createdAt)
+    const fact = refundFact(refund, id)
+    if (fact) facts.push(fact)
   }
   for (const chargeback of _embedded?.chargebacks ?? []) {
     add('disputed', chargeback, chargeback.createdAt)
@@ -49,6 +49,15 @@ function paymentFacts(payment: Payment, charges: Payment[]): PaymentFact[] {
     if (sequenceType === 'recurring' && isChargedBack(payment)) add('failed', payment, chargeback.createdAt)
   }
   return facts
+}
+
+/** What a refund has moved; null while it is in progress, and if it was cancelled before. */
+export function refundFact(
+  { id, status, amount, createdAt }: { id: string; status: string; amount: Payment['amount']; createdAt: Date },
+  paymentId: string,
+): PaymentFact | null {
+  const kind = status === 'refunded' ? 'refunded' : status === 'failed' ? 'refund_failed' : null
+  return kind && { kind, id, paymentId, ...amount, occurredAt: createdAt }
 }
 
 const Reduced = z.object({ reduction: Reduction, scheduled: Renewal.shape.scheduled })

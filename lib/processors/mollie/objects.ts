@@ -21,6 +21,10 @@ export const Customer = z.object({ id: z.string() })
 /** A refund. Mollie may add statuses. */
 const Refund = z.object({ id: processorId, status: z.string(), amount: Amount, createdAt: time })
 
+/** A refund with the metadata that it was made with. */
+export const RefundInReply = Refund.extend({ metadata })
+export type RefundInReply = z.output<typeof RefundInReply>
+
 /** A chargeback: the money is gone at once. `reversedAt`: it was returned to the seller. */
 const Chargeback = z.object({ id: processorId, amount: Amount, createdAt: time, reversedAt: time.nullish() })
 
@@ -51,6 +55,16 @@ export const Payment = z.object({
   _embedded: z.object({ refunds: z.array(Refund).nullish(), chargebacks: z.array(Chargeback).nullish() }).nullish(),
 })
 export type Payment = z.output<typeof Payment>
+
+/** A payment with its refunds. */
+export const RefundablePayment = z.object({
+  status: z.string(),
+  amount: Amount,
+  amountRefunded: Amount.nullish(),
+  amountChargedBack: Amount.nullish(),
+  _embedded: z.object({ refunds: z.array(RefundInReply).nullish() }).nullish(),
+})
+export type RefundablePayment = z.output<typeof RefundablePayment>
 
 /**
  * Whether a bank has charged back the whole payment. A direct debit may be refused days after it was settled: then it stays `paid`, and is

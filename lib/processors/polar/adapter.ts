@@ -29,6 +29,7 @@ import {
 } from './objects.ts'
 import { changePlan, previewPlanChange } from './plan-change.ts'
 import { readReceipt } from './receipt.ts'
+import { refundPayment } from './refund.ts'
 import {
   disputeFacts,
   firstFailure,
@@ -75,6 +76,8 @@ export function polarAdapter(
     previewPlanChange: (change) => previewPlanChange(api, change),
     changePlan: (change) => changePlan(api, change),
     discountSubscription: (discounted) => discountSubscription(api, discounted),
+
+    refundPayment: (order) => refundPayment(api, order),
 
     async openPortal(customer, returnUrl) {
       await refuseSharedCustomer(api, customer)

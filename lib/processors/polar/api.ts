@@ -45,6 +45,9 @@ const REJECTIONS = [
   'AlreadyCanceledSubscription',
   'AlreadyActiveSubscriptionError',
   'InactiveSubscription',
+  'RefundDisputedPayment',
+  'RefundedAlready',
+  'RefundsBlocked',
   'TrialAlreadyRedeemed',
 ]
 

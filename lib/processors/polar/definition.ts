@@ -31,7 +31,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     accessToken: {
       secret: true,
       where:
-        'Settings, Developers, New token; scopes checkouts:write, subscriptions:write, orders:read, refunds:read, disputes:read, ' +
+        'Settings, Developers, New token; scopes checkouts:write, subscriptions:write, orders:read, refunds:read, refunds:write, disputes:read, ' +
         'customer_sessions:write. A test paywall needs one of sandbox.polar.sh',
     },
     webhookSecret: { secret: true, where: 'Settings, Webhooks, the secret of the endpoint' },
@@ -92,6 +92,7 @@ export const POLAR: ProcessorDefinition<'accessToken' | 'webhookSecret'> = {
     sendsCancellationWebhook: true,
     changesPlan: 'unless cancelled',
     schedulesPlanChange: true,
+    refunds: 'any amount',
     cancellationReason: 'with the cancellation',
     expiresPages: false,
     pagesSellOnce: true,

@@ -87,7 +87,7 @@ const readable = (order: EventOrder): EventOrder | null =>
  * A refund's money fact. Polar sends no event for a dispute, but a refund that is meant to prevent one names it. If it came too late, the
  * refund fails, and the dispute continues.
  */
-function toReversal({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
+export function toReversal({ id, status, dispute, currency, ...refund }: z.output<typeof Refund>, at: Date) {
   const paymentId = refund.order_id
   if (status === 'failed') {
     return toFact('refund_failed', { id, paymentId }, refund.amount + refund.tax_amount, currency, at)

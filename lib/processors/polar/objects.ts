@@ -178,6 +178,20 @@ export const Refund = z.object({
   dispute: z.object(dispute).nullable(),
 })
 
+/** A refund in Polar's reply, with the metadata that it was made with. */
+export const MadeRefund = Refund.extend({ created_at: time, metadata: z.record(z.string(), z.unknown()) })
+export type MadeRefund = z.output<typeof MadeRefund>
+export const MadeRefunds = z.object({ items: z.array(MadeRefund) })
+
+/** What is left of an order for refunds, without and of its tax. */
+export const RefundableOrder = z.object({
+  net_amount: z.int(),
+  tax_amount: z.int(),
+  refundable_amount: amount,
+  refundable_tax_amount: amount,
+})
+export type RefundableOrder = z.output<typeof RefundableOrder>
+
 export const PortalSession = z.object({ customer_portal_url: z.url() })
 
 /** The body of a webhook; the event's id is in a header. */

@@ -11,6 +11,7 @@ import { hasFailed, type PaidPurchase, readStripeEvent } from './events.ts'
 import { CheckoutState, InvoicePayments, OpenedSession, PortalSession, Refund } from './objects.ts'
 import { changePlan, previewPlanChange } from './plan-change.ts'
 import { readReceipt } from './receipt.ts'
+import { refundPayment } from './refund.ts'
 import {
   asProcessorError,
   decideReply,
@@ -53,6 +54,8 @@ export function stripeAdapter(
     changePlan: (change, quoted) => asking(changePlan(api, change, quoted, options.now())),
 
     discountSubscription: (discounted) => asking(discountSubscription(api, discounted)),
+
+    refundPayment: (order) => asking(refundPayment(api, order)),
 
     async openPortal(customer, returnUrl) {
       const session = await asking(api.billingPortal.sessions.create({ customer, return_url: returnUrl }))

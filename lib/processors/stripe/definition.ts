@@ -105,6 +105,7 @@ export const STRIPE: ProcessorDefinition<'secretKey' | 'webhookSecret'> = {
     sendsCancellationWebhook: true,
     changesPlan: 'always',
     schedulesPlanChange: true,
+    refunds: 'any amount',
     cancellationReason: 'with the cancellation',
     expiresPages: true,
     pagesSellOnce: true,
@@ -134,6 +135,12 @@ function couponProblem(discount: Discount, recurring: { interval: Interval }): s
 export function fromStripe(amount: number, currency: string): number {
   const places = DECIMAL_SHIFTS[currency]
   return places === undefined ? amount : Math.round(shift(amount, places))
+}
+
+/** Converts minor units of ISO 4217 to Stripe's, at most the same amount. */
+export function toStripe(amount: number, currency: string): number {
+  const places = DECIMAL_SHIFTS[currency]
+  return places === undefined ? amount : Math.floor(shift(amount, -places))
 }
 
 /** Whether `Stripe-Signature` is well-formed, and not too old. */

@@ -26,6 +26,16 @@ const REFUNDS: Readonly<Record<string, PaymentFact['kind']>> = {
   canceled: 'refund_failed',
 }
 
+/** What a refund has moved, as its webhook reports it, too; null while it is in progress. */
+export function refundFact(
+  { id, status, ...money }: { id: string; status: string | null; amount: number; currency: string },
+  paymentId: string,
+  occurredAt: Date,
+): PaymentFact | null {
+  const kind = REFUNDS[status ?? '']
+  return kind === undefined ? null : { kind, id, paymentId, ...toMoney(money, money.amount), occurredAt }
+}
+
 export const hasFailed = (status: string | null) => REFUNDS[status ?? ''] === 'refund_failed'
 
 /**

@@ -230,6 +230,31 @@ export const PaymentInvoice = z.object({
 })
 export const InvoicePayments = z.object({ data: z.array(z.object({ invoice: PaymentInvoice })) })
 
+/** A payment of an invoice; one that was made outside of Stripe has no payment intent. */
+export const InvoicePaymentIntents = z.object({
+  data: z.array(
+    z.object({
+      status: z.string(),
+      payment: z.object({ payment_intent: reference.nullish().transform((id) => id ?? undefined) }),
+    }),
+  ),
+})
+
+export const RefundablePayment = z.object({
+  currency,
+  latest_charge: z.object({ amount_captured: z.int(), amount_refunded: z.int() }).nullable(),
+})
+
+export const MadeRefund = z.object({
+  id: processorId,
+  amount: z.int(),
+  currency,
+  created: time,
+  status: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()).nullable(),
+})
+export const MadeRefunds = z.object({ data: z.array(MadeRefund) })
+
 export const Refund = z.object({ id: z.string(), status: z.string().nullable() })
 
 /** An amount in an event, in Stripe's units. */

@@ -184,6 +184,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/paywall/{id}/purchases/{purchase}/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refund a payment
+         * @description Returns one payment of a purchase to its buyer, in whole or in part, at the processor that charged it. Never more than what is left of the payment is returned, however many calls are made at the same time. A refund does not end a subscription; a one-time purchase whose payment is returned entirely gives no access any more. A retry with the same `Idempotency-Key` within 24 hours returns the same refund; while the first call is running, a retry waits up to 5 seconds for it. Live paywalls require the key.
+         */
+        post: operations["refundPurchase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/paywall/{id}/get-customer-portal": {
         parameters: {
             query?: never;
@@ -986,6 +1006,14 @@ export interface components {
         };
         PurchaseEnd: {
             /** @description Your note of why you end it. It is stored, and neither the buyer nor the processor gets it */
+            reason?: string | null;
+        };
+        PurchaseRefund: {
+            /** @description What to return, with taxes, in minor units of the currency: 499. Default: all that is left of the payment */
+            amount?: number | null;
+            /** @description The payment's `id`, as in its events. Default: the latest payment of the purchase that succeeded */
+            payment?: string | null;
+            /** @description Your note of why you refund it. It is stored, and neither the buyer nor the processor gets it */
             reason?: string | null;
         };
         GetCustomerPortal: {
@@ -2147,6 +2175,30 @@ export interface components {
             purchase: components["schemas"]["PurchaseWithPayment"];
             /** @description Whether the processor has confirmed that it charges nothing more. If not, because it did not respond, we repeat the request until it does. True for a one-time purchase */
             stopped: boolean;
+        };
+        RefundedPurchase: {
+            refund: {
+                /** Format: uuid */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description The payment's `id`, as in its events
+                 */
+                payment: string;
+                /** @description What is returned, with taxes, in minor units. Where the processor computes the tax in it, it may be a minor unit less than requested */
+                amount: number;
+                /** @description ISO 4217 */
+                currency: string;
+                /**
+                 * @description `pending`: the processor has accepted it, and is returning the money. The event `payment.refunded` comes once it has succeeded
+                 * @enum {string}
+                 */
+                status: "succeeded" | "pending" | "failed";
+                /** Format: date-time */
+                created_at: string;
+            };
+            /** @description The purchase after the refund. A one-time purchase is `refunded` if nothing is left */
+            purchase: components["schemas"]["PurchaseWithPayment"];
         };
         CustomerPortal: {
             /**
@@ -3713,6 +3765,227 @@ export interface operations {
              * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
              *
              *     The purchase has ended: a retry is answered 409 `purchase_ended`.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Seconds to wait before trying again */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "database_unavailable";
+                    } & components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    refundPurchase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A UUID that you generate for the call, preferably at random; it may be quoted. Repeated calls with the same key take effect once
+                 * @example 7c9e6679-7425-40de-944b-e07fc1f90ae7
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The id of the client's paywall; the SDK always sends it. If the call is about another paywall, it is refused with 400 `paywall_id_mismatch`. If neither the path nor the body names a paywall, as in a user's call of `cancel-subscription`, the call is about this one */
+                "X-Paywall-Id"?: components["parameters"]["NamedPaywall"];
+                /** @description Name and version of the client. We log it with the call, if it is no longer than 64 characters */
+                "X-SDK-Version"?: components["parameters"]["SdkVersion"];
+            };
+            path: {
+                /**
+                 * @description The id of the paywall. A paywall's own domain answers for that paywall only
+                 * @example 1001
+                 */
+                id: components["parameters"]["PaywallId"];
+                /**
+                 * @description The purchase's `id`
+                 * @example 5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11
+                 */
+                purchase: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": 499,
+                 *       "reason": "Was down for a day"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseRefund"];
+            };
+        };
+        responses: {
+            /** @description The processor has accepted the refund */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "refund": {
+                     *         "id": "9c1f0e0a-52a4-4c39-9d0e-3f3f0a4a9b61",
+                     *         "payment": "2f1c0e0a-52a4-4c39-9d0e-3f3f0a4a9b60",
+                     *         "amount": 499,
+                     *         "currency": "USD",
+                     *         "status": "succeeded",
+                     *         "created_at": "2026-11-14T12:30:00.000Z"
+                     *       },
+                     *       "purchase": {
+                     *         "id": "5f0f7a1e-3d5b-4a39-8a52-6c1f5f0d9e11",
+                     *         "status": "active",
+                     *         "acquiring": "stripe",
+                     *         "price_id": "price_3f1c9a2b7d4e5f60718293a4",
+                     *         "price_slug": "monthly",
+                     *         "features": [
+                     *           "export"
+                     *         ],
+                     *         "interval": "month",
+                     *         "interval_count": 1,
+                     *         "unit_amount": 999,
+                     *         "quantity": 1,
+                     *         "currency": "USD",
+                     *         "current_period_end": "2026-12-01T09:00:00.000Z",
+                     *         "trial_end": null,
+                     *         "scheduled_change": null,
+                     *         "cancel_at_period_end": false,
+                     *         "cancel_at": null,
+                     *         "canceled_at": null,
+                     *         "access_until": "2026-12-04T09:00:00.000Z",
+                     *         "created_at": "2026-11-01T09:00:00.000Z",
+                     *         "last_payment": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RefundedPurchase"];
+                };
+            };
+            /**
+             * @description - `invalid_body`: The body must be a JSON object
+             *     - `Invalid amount`: `amount` must be an integer of at least 1, in minor units of the payment's currency
+             *     - `Invalid payment`: `payment` must be a string of at most 100 characters
+             *     - `Invalid reason`: `reason` must be a string of 1 to 500 characters
+             *     - `idempotency_key_required`: A live paywall requires an `Idempotency-Key`
+             *     - `invalid_json`: The body is not JSON in UTF-8, is truncated, or contains something that cannot be stored: a NUL character, an unpaired surrogate, or a number that is too large
+             *     - `Invalid Idempotency-Key format`: The `Idempotency-Key` is not a UUID
+             *     - `paywall_id_mismatch`: `X-Paywall-Id` does not match the paywall of the call
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "invalid_body" | "Invalid amount" | "Invalid payment" | "Invalid reason" | "idempotency_key_required" | "invalid_json" | "Invalid Idempotency-Key format" | "paywall_id_mismatch";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `Unauthorized`: No API key was sent as `X-Api-Key`
+             *     - `Invalid API key`: The API key is wrong or revoked; or A test key cannot be used with a live paywall; or A live key cannot be used with a test paywall
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "Unauthorized" | "Invalid API key";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description - `Access denied: API key owner does not match paywall owner`: The API key belongs to another owner than the paywall
+             *     - `refund_unavailable`: The purchase's processor, named in `acquiring`, has no API for refunds. Refund the payment in its dashboard
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @enum {string} */
+                        error?: "Access denied: API key owner does not match paywall owner";
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "refund_unavailable";
+                        /**
+                         * @description The purchase's processor
+                         * @enum {string}
+                         */
+                        acquiring: "stripe" | "polar" | "chargebee" | "freemius" | "mollie";
+                    } & components["schemas"]["Error"]);
+                };
+            };
+            /**
+             * @description - `paywall_not_found`: There is no such paywall, or it is not served on this domain
+             *     - `purchase_not_found`: The paywall has no such purchase
+             *     - `payment_not_found`: No payment of the purchase with this id has succeeded
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        error?: "paywall_not_found" | "purchase_not_found" | "payment_not_found";
+                    } & components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /**
+             * @description - `idempotency_key_reused`: The `Idempotency-Key` was used before, for a different request. Choose a new one
+             *     - `nothing_paid`: No payment of the purchase has succeeded yet, as on trial
+             *     - `payment_pending`: The payment has not arrived yet. It can be refunded once it has
+             *     - `payment_disputed`: The buyer's bank disputes the payment, and returns the money itself if the buyer is right
+             *     - `payment_refunded`: Nothing is left of the payment: it was refunded, or its refund is in progress
+             *     - `refund_exceeds_payment`: Less than `amount` is left of the payment: `available`. Nothing was refunded
+             *     - `refund_in_progress`: A call with the same `Idempotency-Key` is under way. Repeat this one after the time in `Retry-After`
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Seconds to wait before trying again */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": ({
+                        /** @enum {string} */
+                        error?: "idempotency_key_reused" | "nothing_paid" | "payment_pending" | "payment_disputed" | "payment_refunded" | "refund_in_progress";
+                    } & components["schemas"]["Error"]) | ({
+                        /** @enum {string} */
+                        error?: "refund_exceeds_payment";
+                        /** @description What is left of the payment, in minor units */
+                        available: number;
+                    } & components["schemas"]["Error"]);
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            502: components["responses"]["ProcessorFailure"];
+            /**
+             * @description - `database_unavailable`: Our database is unreachable, overloaded or did not respond. Try again after the time in `Retry-After`. The API reference says what a repeated call does if the first was carried out
+             *
+             *     If the claim of a refund was stored and only its response was lost, a retry with the same `Idempotency-Key` is answered 409 `refund_in_progress` for up to 60 seconds, and then refunds once. Without a key, a retry is another refund, of what the first one has left.
              */
             503: {
                 headers: {

@@ -62,6 +62,11 @@ export const CROSS_OWNER_CALLS: Record<string, Reach> = {
       await call(world, at(place, `purchases/${id}/end`), { ...caller, body: { reason: 'not mine' } })
     }
   },
+  refundPurchase: async ({ world }, place, caller, _, { purchaseId, subscriptionId }) => {
+    for (const id of [purchaseId, subscriptionId]) {
+      await call(world, at(place, `purchases/${id}/refund`), { ...caller, body: { amount: 1 } })
+    }
+  },
   getCustomerPortal: ({ world }, place, caller) =>
     call(world, at(place, 'get-customer-portal'), { ...caller, body: { email: DORA, userMeta: { taken: true } } }),
   changeBalance: async ({ world }, place, caller, _, { userId }) => {

@@ -5,7 +5,7 @@ import type { DisputeRecord, RefundRecord } from '../../core/domain/money-record
 import { type Sale, sumTotals } from '../../core/domain/sales.ts'
 import type { Views } from '../../core/wire/views.ts'
 import { toUuid } from '../accounts.ts'
-import { findReversedOrder, madeAt, orderTax, refundedTotal } from '../orders.ts'
+import { findReversedOrder, madeAt, orderTax, refundable, refundedTax, refundedTotal } from '../orders.ts'
 import { refundOwn, saleOwn } from '../own.ts'
 import { renewals } from '../rules.ts'
 import { findCustomer, productFields, subscriptionFields, toPriceId } from './selling.ts'
@@ -20,7 +20,7 @@ export function orderObject(order: Sale, context: AccountContext) {
   const refunded = refundedTotal(context, order)
   const status = orderStatus(order, refunded)
   const paid = status !== 'pending' && status !== 'void'
-  const left = paid ? amount - refunded : 0
+  const left = refundable(context, order)
   const customer = findCustomer(context, order.customer)
   const shown = complete('order', {
     ...made,
@@ -37,10 +37,10 @@ export function orderObject(order: Sale, context: AccountContext) {
     total_amount: total,
     applied_balance_amount: -fromBalance,
     due_amount: amount,
-    refunded_amount: refunded - orderTax(order, refunded),
-    refunded_tax_amount: orderTax(order, refunded),
-    refundable_amount: left - orderTax(order, left),
-    refundable_tax_amount: orderTax(order, left),
+    refunded_amount: refunded - refundedTax(context, order),
+    refunded_tax_amount: refundedTax(context, order),
+    refundable_amount: left.net,
+    refundable_tax_amount: left.tax,
     billing_reason: reason === 'once' ? 'purchase' : `subscription_${reason}`,
     invoice_number: `ACME-${id.slice(0, 8).toUpperCase()}`,
     customer_id: customer.id,
@@ -90,10 +90,8 @@ export const MONEY = {
   payments: ({ id, status, amount, currency }) => ({ id, status, amount, currency }),
 
   refunds(refund, context) {
-    const { metadata, reason, dispute } = refundOwn(refund)
-    const order = findReversedOrder(context, refund)
-    const { id: order_id, price, customer, subscription } = order
-    const tax = orderTax(order, refund.amount)
+    const { metadata, reason, dispute, tax } = refundOwn(refund)
+    const { id: order_id, price, customer, subscription } = findReversedOrder(context, refund)
     const shown: models.Refund = {
       ...since(refund.created),
       id: refund.id,

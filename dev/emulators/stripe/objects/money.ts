@@ -10,7 +10,7 @@ import type { PricedLine } from '../../core/domain/selling-records.ts'
 import { DAY_SECONDS } from '../../core/periods.ts'
 import { snakeFields } from '../../core/wire/snake.ts'
 import type { Views } from '../../core/wire/views.ts'
-import { paymentOwn, subscriptionOwn } from '../own.ts'
+import { paymentOwn, refundOwn, subscriptionOwn } from '../own.ts'
 import { renewals } from '../rules.ts'
 import { productId, subscriptionItemId } from './selling.ts'
 import { complete, toList } from './wire.ts'
@@ -100,6 +100,7 @@ export const MONEY = {
   refunds: (refund, context) =>
     complete('refund', {
       ...reversalFields(refund, context),
+      metadata: refundOwn(refund).metadata,
       customer: find(context, 'payments', refund.payment).customer,
       ...(refund.status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
       status: REFUNDS[refund.status] ?? 'pending',

@@ -31,10 +31,10 @@ interface NestedObjects {
   total_tax: Wire<Stripe.Invoice.TotalTax>
 }
 
-/** A list with one page; the emulator has no longer lists. */
-export const toList = <Element>(url: string, data: Element[]) => ({
+/** A list with one page: few lists of the emulator are longer. */
+export const toList = <Element>(url: string, data: Element[], has_more = false) => ({
   object: 'list' as const,
   url,
-  has_more: false,
+  has_more,
   data,
 })

@@ -23,6 +23,8 @@ const SERVER_CALLS: Record<string, (example: Json) => string> = {
     call('const { quote, due_now } = ', 'previewPlanChange', { ...who, price }),
   endPurchase: ({ purchase: purchaseId, ...about }) =>
     call('const { purchase } = ', 'endPurchase', { purchaseId, ...about }),
+  refundPurchase: ({ purchase: purchaseId, ...about }) =>
+    call('const { refund } = ', 'refundPurchase', { purchaseId, ...about }),
   getCustomerPortal: (who) => call('const url = ', 'portal', who),
   changeBalance: ({ op, type, amount, ...who }) =>
     `const { count } = await paywall.${op}(${literal(who)}, ${literal(type)}, ${amount})`,
