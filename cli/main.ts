@@ -49,8 +49,8 @@ const COMMANDS: Command[] = [
   },
   {
     name: 'purchases',
-    usage: 'purchases end ID',
-    summary: 'end a purchase immediately, here and at its processor, without a refund',
+    usage: 'purchases end|refund ID',
+    summary: 'end a purchase immediately, here and at its processor, without a refund; or refund its latest payment',
     run: async (args) => (await import('./purchases.ts')).runPurchases(args),
   },
   {

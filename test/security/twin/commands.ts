@@ -65,6 +65,15 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
     for (const { id } of rows) await runCommand(me, 'purchases', 'end', id)
     await me.world.workers.scheduled('deliver-events')
   },
+  // Whether or not anything is left to refund.
+  'purchases refund': async (me) => {
+    const { rows } = await me.world.database.query<{ id: string }>(
+      "select id from purchases where user_id = $1 and acquiring = 'stripe'",
+      [me.sessions[DORA]!.user.id],
+    )
+    const variables = { PROCESSOR_API_BASES: JSON.stringify({ stripe: me.shops.stripe.emulator.url }) }
+    for (const { id } of rows) await paywall(me.world, ['purchases', 'refund', id, '--amount', '0.01'], variables)
+  },
   'grants give': (me) => grants(me, 'give', DORA, '--days', '9', '--reason', 'Friend', '--price', 'monthly'),
   'grants list': (me) => grants(me, 'list', DORA),
   'grants end': async (me, other) => {
