@@ -654,9 +654,10 @@ create table deliveries (
   paywall_id      text not null,
   user_id         uuid,
   sequence        bigint not null,
+  merged_user_id  uuid, -- user.merged only: deliveries about that user come before this one, too
   state           text not null default 'pending' check (state in ('pending', 'delivered', 'failed')),
   attempts        integer not null default 0,
-  next_attempt_at timestamptz, -- null: waits for an earlier delivery about the same member
+  next_attempt_at timestamptz, -- null: waits for an earlier delivery about the same member, or about one merged into it
   locked_until    timestamptz,
   holder          uuid,    -- the attempt that has the lease
   last_status     integer, -- the last HTTP status; null without a response
@@ -668,6 +669,8 @@ create index deliveries_due on deliveries (endpoint_id, next_attempt_at)
   where state = 'pending' and next_attempt_at is not null;
 create index deliveries_in_order on deliveries (endpoint_id, paywall_id, user_id, sequence) where state = 'pending';
 create index deliveries_failed on deliveries (endpoint_id, finished_at) where state = 'failed';
+create index deliveries_after_merge on deliveries (endpoint_id, paywall_id, merged_user_id)
+  where state = 'pending' and merged_user_id is not null;
 create index deliveries_by_age on deliveries (finished_at) where state = 'delivered';
 
 -- The installed releases of database functions, each in the schema of its name. Workers of the previous deployment keep calling theirs, so

@@ -145,6 +145,7 @@ export interface Deliveries {
   last_error: string | null;
   last_status: number | null;
   locked_until: Timestamp | null;
+  merged_user_id: string | null;
   next_attempt_at: Timestamp | null;
   paywall_id: string;
   sequence: Int8;

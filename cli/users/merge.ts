@@ -5,8 +5,7 @@ import { findUser, type NamedUser, refuseMerged, type Users } from './named-user
 
 /**
  * Merges user `from` into user `into` of the same owner and mode, on all their paywalls, in one transaction: see
- * functions/sign-in/merge-users.sql. `into` keeps its e-mail address and external id, or gets those of `from` if it has none. Throws a
- * `CommandError` if either is not found or was merged before.
+ * functions/sign-in/merge-users.sql. Throws a `CommandError` if either is not found or was merged before.
  */
 export async function mergeUsers(
   db: Database,
@@ -23,7 +22,6 @@ export async function mergeUsers(
       .orderBy('paywall_id')
       .execute()
     await sql`select merge_users(${from.id}, ${into.id})`.execute(transaction)
-    await moveIdentity(transaction, from, into)
     const paywalls = members.map(({ paywall_id: id }) => id)
     return {
       text: `Merged user ${from.id} into ${into.id} on paywall ${paywalls.join(', ')}.`,
@@ -48,14 +46,4 @@ async function lockBoth(
   }
   if (locked.id === other.id) throw new CommandError([`${from} and ${into} are the same user, ${locked.id}`])
   return [locked, other]
-}
-
-/** Moves the e-mail address and the external id, unless `into` has its own. Those of `from` become available again. */
-async function moveIdentity(db: Database, from: NamedUser, into: NamedUser): Promise<void> {
-  await db.updateTable('users').set({ email: null, external_id: null }).where('id', '=', from.id).execute()
-  await db
-    .updateTable('users')
-    .set({ email: into.email ?? from.email, external_id: into.external_id ?? from.external_id })
-    .where('id', '=', into.id)
-    .execute()
 }

@@ -38,15 +38,37 @@ begin
   return jsonb_build_object('recorded', true, 'next_attempt_at', iso(delivery.next_attempt_at));
 end $$;
 
--- Makes the first pending delivery after a finished one due. A concurrent call that queues another one about the same member either waited
--- for the finished one's row lock, or had it before us and has committed: see has_pending_delivery.
+-- Makes what waited for a finished delivery due: the next one about its member, or else the events which report that this member was merged
+-- into others. A concurrent call that queues another one about the same member either waited for the finished one's row lock, or had it
+-- before us and has committed: see has_pending_delivery.
 create function make_next_due(finished deliveries) returns void language plpgsql as $$
+declare
+  into_id uuid;
 begin
+  perform make_first_due(finished.endpoint_id, finished.paywall_id, finished.user_id);
+  for into_id in
+    select d.user_id from deliveries d
+    where d.endpoint_id = finished.endpoint_id and d.paywall_id = finished.paywall_id and d.merged_user_id = finished.user_id
+      and d.state = 'pending'
+  loop
+    perform make_first_due(finished.endpoint_id, finished.paywall_id, into_id);
+  end loop;
+end $$;
+
+-- Makes a member's first pending delivery due. A `user.merged` stays as it is while a delivery about the merged user is pending. Locks
+-- that first one: of two calls that each finish what a `user.merged` waited for, the second waits here, and then finds nothing pending.
+create function make_first_due(endpoint_id uuid, paywall_id text, user_id uuid) returns void language plpgsql as $$
+declare
+  head deliveries;
+begin
+  select * into head from deliveries d
+  where (d.endpoint_id, d.paywall_id, d.user_id) = (make_first_due.endpoint_id, make_first_due.paywall_id, make_first_due.user_id)
+    and d.state = 'pending'
+  order by d.sequence limit 1 for no key update;
+  if head.next_attempt_at is not null or exists (
+    select from deliveries d
+    where (d.endpoint_id, d.paywall_id, d.user_id) = (head.endpoint_id, head.paywall_id, head.merged_user_id) and d.state = 'pending')
+  then return; end if;
   update deliveries d set next_attempt_at = now()
-  where d.endpoint_id = finished.endpoint_id and d.paywall_id = finished.paywall_id and d.user_id = finished.user_id
-    and d.state = 'pending' and d.next_attempt_at is null
-    and d.sequence = (
-      select min(next.sequence) from deliveries next
-      where (next.endpoint_id, next.paywall_id, next.user_id) = (finished.endpoint_id, finished.paywall_id, finished.user_id)
-        and next.state = 'pending');
+  where (d.event_id, d.endpoint_id) = (head.event_id, head.endpoint_id);
 end $$;

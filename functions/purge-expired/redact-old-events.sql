@@ -18,9 +18,9 @@ begin
   return cardinality(due);
 end $$;
 
--- An event's body without personal data: our id of the user stays, and a ticket's id, status and date. The caller's `shop_url` of a
--- checkout, the receipt of a payment and the reasons of a grant are removed, too. Every field still exists, as the API's document says.
--- `paywall users erase` uses it as well.
+-- An event's body without personal data: our ids of the user and of one merged into it stay, and a ticket's id, status and date. The caller's
+-- `shop_url` of a checkout, the receipt of a payment and the reasons of a grant are removed, too. Every field still exists, as the API's
+-- document says. `paywall users erase` uses it as well.
 create function redacted_event(body text) returns text language plpgsql immutable as $$
 declare
   event constant jsonb := body;
@@ -29,6 +29,10 @@ begin
   if data ? 'user' then
     data := jsonb_set(data, '{user}',
       jsonb_build_object('id', data #> '{user,id}', 'email', null, 'external_id', null));
+  end if;
+  if data ? 'merged_user' then
+    data := jsonb_set(data, '{merged_user}',
+      jsonb_build_object('id', data #> '{merged_user,id}', 'email', null, 'external_id', null));
   end if;
   if data ? 'ticket' then
     data := jsonb_set(data, '{ticket}',

@@ -1,13 +1,15 @@
 -- Returns the user of a verified address, as a member of the paywall; creates it if missing. If `anonymous_id` is given and
--- the address is free, that user gets the address; otherwise it is merged into the address's user. Locks both users if there
--- is an anonymous one, else the address's, and then the members that ensure_member and merge_users lock.
-create function ensure_user_with_email(paywall_id text, address text, anonymous_id uuid) returns uuid
-language plpgsql as $$
+-- the address is free, that user gets the address; otherwise it is merged into the address's user. `queued` is the number of queued
+-- deliveries. Locks both users if there is an anonymous one, else the address's, and then the members that ensure_member and merge_users
+-- lock.
+create function ensure_user_with_email(
+  paywall_id text, address text, anonymous_id uuid, out known_id uuid, out queued integer
+) language plpgsql as $$
 declare
   here constant record := paywall_scope(paywall_id);
-  known_id uuid;
   is_anonymous boolean;
 begin
+  queued := 0;
   loop
     select u.id into known_id from users u
     where (u.owner_id, u.is_test, u.email) = (here.owner_id, here.is_test, address);
@@ -22,8 +24,7 @@ begin
       exit when exists (select from users u where u.id = known_id and u.email = address);
     end if;
   end loop;
-  if is_anonymous and known_id <> anonymous_id then perform merge_users(anonymous_id, known_id); end if;
-  return known_id;
+  if is_anonymous and known_id <> anonymous_id then queued := merge_users(anonymous_id, known_id); end if;
 end $$;
 
 -- Locks the rows of two users in the order of their ids. Returns whether the first is anonymous, not merged, and may be a member of the

@@ -4,6 +4,7 @@ import { refreshSession, signInAnonymously, signInByCode } from '../../generated
 import { hashCode, MAX_GUESSES } from '../../lib/auth/challenge.ts'
 import { misplacedKey, readBearer } from '../../lib/auth/credential.ts'
 import { connect } from '../../lib/db/connect.ts'
+import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { ApiError, apiError } from '../../lib/http/errors.ts'
 import { reportUnknownOutcome } from '../../lib/http/idempotency.ts'
 import { parseIdempotencyKey, parseJson } from '../../lib/http/parse.ts'
@@ -40,6 +41,7 @@ export async function issueTokens(c: TokenContext): Promise<Response> {
   if (row.verdict === 'user_merged') throw apiError(errors.user_merged, { reason: 'merged' })
   if (row.verdict !== 'signed_in') throw apiError(errors[row.verdict])
 
+  c.executionCtx.waitUntil(wakeDeliverEvents(c.env, row.queued ?? 0))
   c.header('Cache-Control', 'no-store')
   if (row.replayed) c.header('Idempotency-Replayed', 'true')
   return c.json(await createTokenReply(row, refreshToken, c.env))

@@ -2,11 +2,16 @@
 -- refused on every paywall, its sessions have ended, and its id refers to the other, who becomes a member wherever the first one was. Users of
 -- different owners or modes cannot be merged: the members' foreign keys do not allow it.
 --
+-- The other user keeps its e-mail address and external id, or gets those of the first if it has none. Emits `user.merged` on each paywall
+-- where the first was a member. Returns the number of queued deliveries; 0 if it was merged before, since nothing changes then.
+--
 -- Both users' rows must be locked, in the order of their ids. Locks their members of the same paywalls, in the order of paywalls and users:
 -- concurrent writers for one of them wait, and then see `merged_into`.
-create function merge_users(from_id uuid, into_id uuid) returns void language plpgsql as $$
+create function merge_users(from_id uuid, into_id uuid) returns integer language plpgsql as $$
 declare
-  paywall_id text;
+  merged_user constant jsonb := event_user(from_id);
+  member members;
+  queued integer := 0;
 begin
   insert into members (paywall_id, user_id, owner_id, is_test)
   select m.paywall_id, into_id, m.owner_id, m.is_test from members m where m.user_id = from_id order by m.paywall_id
@@ -15,13 +20,29 @@ begin
   where m.user_id in (from_id, into_id) and m.paywall_id in (select f.paywall_id from members f where f.user_id = from_id)
   order by m.paywall_id, m.user_id for no key update;
 
-  for paywall_id in
-    select m.paywall_id from members m where m.user_id = from_id and m.merged_into is null order by m.paywall_id
+  perform move_names(from_id, into_id);
+  for member in
+    select * from members m where m.user_id = from_id and m.merged_into is null order by m.paywall_id
   loop
-    perform merge_member(paywall_id, from_id, into_id);
+    perform merge_member(member.paywall_id, from_id, into_id);
+    queued := queued + emit_event(
+      member.owner_id, member.paywall_id, into_id, 'user.merged', merged_user, merged_user_id => from_id);
   end loop;
   update members m set merged_into = into_id where m.merged_into = from_id; -- users merged into the first one earlier
   perform end_sessions(from_id);
+  return queued;
+end $$;
+
+-- Moves a user's e-mail address and external id to another user, unless that has its own: those become available again.
+create function move_names(from_id uuid, into_id uuid) returns void language plpgsql as $$
+declare
+  named users;
+begin
+  select * into named from users u where u.id = from_id and (u.email is not null or u.external_id is not null);
+  if not found then return; end if;
+  update users u set email = null, external_id = null where u.id = from_id;
+  update users u
+  set email = coalesce(u.email, named.email), external_id = coalesce(u.external_id, named.external_id) where u.id = into_id;
 end $$;
 
 -- Moves a member's purchases, checkouts, grants, balances, tickets and meta to the other user's member on the same paywall. Both members'

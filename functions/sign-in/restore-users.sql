@@ -30,13 +30,15 @@ begin
 end $$;
 
 -- Merges locked anonymous users into the user who has verified the address, who is locked or new. Their own `meta` is dropped: it may be a
--- stranger's.
-create function restore_users(anonymous_ids uuid[], known_id uuid) returns void language plpgsql as $$
+-- stranger's. Returns the number of queued deliveries.
+create function restore_users(anonymous_ids uuid[], known_id uuid) returns integer language plpgsql as $$
 declare
   anonymous_id uuid;
+  queued integer := 0;
 begin
   foreach anonymous_id in array anonymous_ids loop
     update members m set buyer_meta = '{}' where m.user_id = anonymous_id;
-    perform merge_users(anonymous_id, known_id);
+    queued := queued + merge_users(anonymous_id, known_id);
   end loop;
+  return queued;
 end $$;

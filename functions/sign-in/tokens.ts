@@ -10,12 +10,16 @@ const ACCESS_TOKEN_SECONDS = 3600
 /** The result of the database functions of sign-in, each with its own refusals. */
 export type SignInResult<Refusal extends string> = { verdict: Refusal } | SignedIn
 
-/** `audience` of the access token: see gate.sql. `replayed`: the call was made before with the same Idempotency-Key. */
+/**
+ * `audience` of the access token: see gate.sql. `replayed`: the call was made before with the same Idempotency-Key. `queued`: the number of
+ * deliveries that a merge of users has queued.
+ */
 interface SignedIn {
   verdict: 'signed_in'
   audience: string
   user: z.output<typeof TokenReply>['user']
   replayed?: true
+  queued?: number
 }
 
 /** The tokens of a signed-in user, as `token` and `exchange` return them. */

@@ -11,25 +11,31 @@ create function webhook_endpoints_for(owner_id uuid, paywall_id text, type text)
 $$;
 
 -- Emits an event about a member, whose row must be locked: that row numbers the member's events without gaps or duplicates. `object` is the
--- current state of what the event is about, `previous` its state before; null if there was none.
+-- current state of what the event is about, `previous` its state before; null if there was none. `merged_user_id` is for `user.merged`
+-- only: the event is delivered after those about that user.
 create function emit_event(
-  owner_id uuid, paywall_id text, user_id uuid, type text, object jsonb, previous jsonb default null
+  owner_id uuid, paywall_id text, user_id uuid, type text, object jsonb, previous jsonb default null, merged_user_id uuid default null
 ) returns integer language plpgsql as $$
 declare
   event_id constant text := new_event_id();
   number bigint;
-  event_user jsonb;
 begin
   update members m set event_sequence = m.event_sequence + 1
   where m.paywall_id = emit_event.paywall_id and m.user_id = emit_event.user_id returning m.event_sequence into number;
-  select jsonb_build_object('id', u.id, 'email', u.email, 'external_id', u.external_id) into event_user
-  from users u where u.id = emit_event.user_id;
 
   insert into events (id, owner_id, is_test, paywall_id, user_id, sequence, type, body)
   select event_id, p.owner_id, p.is_test, p.id, emit_event.user_id, number, emit_event.type,
-    event_body(event_id, p.id, p.is_test, event_user, number, emit_event.type, object, previous)
+    event_body(event_id, p.id, p.is_test, event_user(user_id), number, emit_event.type, object, previous)
   from paywalls p where p.id = paywall_id;
-  return queue_deliveries(owner_id, event_id, paywall_id, user_id, number, type);
+  return queue_deliveries(owner_id, event_id, paywall_id, user_id, number, type, merged_user_id);
+end $$;
+
+-- A user as events show it.
+create function event_user(user_id uuid) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select jsonb_build_object('id', u.id, 'email', u.email, 'external_id', u.external_id)
+    from users u where u.id = event_user.user_id);
 end $$;
 
 -- Emits an event about a guest. A guest is no member, since anybody can write an address: the event has `user: {id: null, email,
@@ -59,20 +65,21 @@ begin
     'id', event_id, 'type', type, 'timestamp', iso(paywall_now(paywall_id)), 'is_test', is_test,
     'data', jsonb_build_object(
       'paywall_id', paywall_id, 'user', event_user, 'sequence', number,
-      split_part(type, '.', 1), object
+      case type when 'user.merged' then 'merged_user' else split_part(type, '.', 1) end, object
     ) || case when previous is null then '{}' else jsonb_build_object('previous', previous) end)::text;
 end $$;
 
 -- Queues an event for each webhook endpoint that subscribes to its type.
 create function queue_deliveries(
-  owner_id uuid, event_id text, paywall_id text, user_id uuid, number bigint, type text
+  owner_id uuid, event_id text, paywall_id text, user_id uuid, number bigint, type text, merged_user_id uuid default null
 ) returns integer language plpgsql as $$
 declare
   queued integer;
 begin
-  insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
-  select event_id, webhook_endpoint, paywall_id, user_id, number,
-    case when not has_pending_delivery(webhook_endpoint, paywall_id, user_id) then now() end
+  insert into deliveries (event_id, endpoint_id, paywall_id, user_id, sequence, merged_user_id, next_attempt_at)
+  select event_id, webhook_endpoint, paywall_id, user_id, number, merged_user_id,
+    case when not has_pending_delivery(webhook_endpoint, paywall_id, user_id)
+      and (merged_user_id is null or not has_pending_delivery(webhook_endpoint, paywall_id, merged_user_id)) then now() end
   from webhook_endpoints_for(owner_id, paywall_id, type) webhook_endpoint;
   get diagnostics queued = row_count;
   return queued;

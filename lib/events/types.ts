@@ -26,6 +26,7 @@ export const EVENT_TYPES = [
   'grant.ended',
   'ticket.created',
   'balance.changed',
+  'user.merged',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../cli/database.ts'
 import { type Mailbox, openWebhookEndpoint, runDeliveryCron } from '../support/mailbox.ts'
 import { until } from '../support/until.ts'
@@ -106,3 +106,62 @@ test.each([1, 2])(
     expect(mailbox.ids()).toHaveLength(count)
   },
 )
+
+describe('user.merged waits for the deliveries about both users', () => {
+  /** A mailbox with a pending delivery about a user, which is merged, and with `count` about the other user. */
+  async function setUp(count: number) {
+    const mailbox = await openWebhookEndpoint(world)
+    const [merged, into] = [await mailbox.newMember(), await mailbox.newMember()]
+    const [last] = await mailbox.addEvents(1, merged)
+    const [earlier] = await mailbox.addEvents(count, into)
+    const queueMerged = (client: pg.ClientBase) =>
+      client.query(
+        `select ${release}.emit_event(p.owner_id, p.id, $2, 'user.merged', '{}', merged_user_id => $3)
+         from paywalls p where p.id = $1`,
+        [mailbox.file.paywalls[0]!.id, into, merged],
+      )
+    return { mailbox, last: last!, earlier, queueMerged }
+  }
+
+  test.each(['before', 'after'])('the last one about the merged user ends just %s it is queued', async (order) => {
+    const { mailbox, last, queueMerged } = await setUp(0)
+    const record = await lease(last)
+    const end = (client: pg.ClientBase) => client.query(record)
+    await (order === 'before' ? runConcurrently(end, queueMerged) : runConcurrently(queueMerged, end))
+    expect(await readHasNextAttempt(mailbox)).toEqual([true])
+  })
+
+  test.each(['before', 'after'])(
+    'the one about the merged user ends just %s the one about the other',
+    async (order) => {
+      const { mailbox, last, earlier, queueMerged } = await setUp(1)
+      await withClient(world.databaseUrl, async (client) => {
+        await client.query(`set search_path = ${release}, public`)
+        await queueMerged(client)
+      })
+      const records = [await lease(last), await lease(earlier!)]
+      const [one, other] = order === 'before' ? records : records.toReversed()
+      await runConcurrently(
+        (client) => client.query(one!),
+        (client) => client.query(other!),
+      )
+      expect(await readHasNextAttempt(mailbox)).toEqual([true])
+    },
+  )
+
+  test('it is not due while either is pending', async () => {
+    const { mailbox, last, earlier, queueMerged } = await setUp(1)
+    await withClient(world.databaseUrl, async (client) => {
+      await client.query(`set search_path = ${release}, public`)
+      await queueMerged(client)
+    })
+    let failing = last
+    mailbox.answer = ({ headers }) => ({ status: headers['webhook-id'] === failing ? 503 : 200 })
+    await runDeliveryCron(world)
+    expect(mailbox.ids().toSorted()).toEqual([last, earlier].toSorted())
+    failing = ''
+    await mailbox.passes('1m')
+    expect(mailbox.ids()).toHaveLength(4)
+    expect(await readHasNextAttempt(mailbox)).toEqual([])
+  })
+})

@@ -90,8 +90,8 @@ describe('an anonymous user who signs in as a known user', () => {
     expect(Date.parse(after?.current_period_end ?? '')).toBeGreaterThan(Date.parse(before?.current_period_end ?? ''))
     expect(await verifiedBalances(world, known.id)).toMatchObject({ standard: 200 })
     const events = await ownerEvents(world, known.id)
-    expect(events.map(({ type }) => type)).toEqual(['subscription.renewed', 'payment.succeeded'])
-    expect(events[0]?.data).toMatchObject({ sequence: 1, user: { id: known.id, email: known.email } })
+    expect(events.map(({ type }) => type)).toEqual(['user.merged', 'subscription.renewed', 'payment.succeeded'])
+    expect(events[1]?.data).toMatchObject({ sequence: 2, user: { id: known.id, email: known.email } })
     expect((await ownerEvents(world, user.id)).map(({ type }) => type)).not.toContain('subscription.renewed')
   })
 

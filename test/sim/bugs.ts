@@ -284,6 +284,13 @@ export const BUGS: Bug[] = [
       'returning b.count + 1 into count_after;\n  update balances b set count = b.count + 1\n  where (b.paywall_id, b.user_id, b.type) = (move_tokens.paywall_id, move_tokens.user_id, move_tokens.type);\n  if not found',
   },
   {
+    name: 'a merge of a user without events is not reported',
+    invariant: 'merges reported',
+    file: 'functions/sign-in/merge-users.sql',
+    search: 'queued := queued + emit_event(',
+    replacement: 'continue when member.event_sequence = 0;\n    queued := queued + emit_event(',
+  },
+  {
     name: 'a merge takes the tokens of the one',
     invariant: 'tokens changed',
     file: 'functions/sign-in/merge-users.sql',

@@ -28,6 +28,7 @@ const Event = z.object({
     paywall_id: z.string(),
     sequence: z.int(),
     user: z.looseObject({ id: z.string().nullable() }),
+    merged_user: z.looseObject({ id: z.string() }).optional(),
     subscription: Subscription.optional(),
     previous: Subscription.optional(),
     payment: z

@@ -27,6 +27,9 @@ const Body = z.object({
     checkout: z.looseObject({ id: z.uuid(), duplicate_of: z.uuid().nullable() }).optional(),
     grant: z.looseObject({ id: z.uuid() }).optional(),
     ticket: z.looseObject({ id: z.int(), status: z.string() }).optional(),
+    merged_user: z
+      .object({ id: z.uuid(), email: z.string().nullable(), external_id: z.string().nullable() })
+      .optional(),
     previous: z.looseObject({ id: z.string(), status: z.string() }).optional(),
   }),
 })

@@ -152,13 +152,18 @@ export const BalanceEvent = toEventSchema('balance', {
       count: z.int().min(0).describe('How many tokens the user has now'),
       delta: z.int().describe('How many tokens were added; negative for a debit'),
       reason: z
-        .enum(['top_up', 'plan', 'trial', 'credit', 'debit', 'merge', 'refund'])
+        .enum(['top_up', 'plan', 'trial', 'credit', 'debit', 'refund'])
         .describe(
-          '`top_up`: the daily top-up. `plan`: the tokens of a price for a paid period. `trial`: the tokens for a trial. `credit`, `debit`: an API call. `merge`: an ' +
-            'anonymous user signed in as another user. `refund`: tokens removed because of a refund, or restored because a refund failed',
+          '`top_up`: the daily top-up. `plan`: the tokens of a price for a paid period. `trial`: the tokens for a trial. `credit`, `debit`: an API call. ' +
+            '`refund`: tokens removed because of a refund, or restored because a refund failed',
         ),
     })
     .describe('A change of a balance'),
+})
+
+export const UserEvent = toEventSchema('user', {
+  user: user.describe('The user that now has everything that the merged one had'),
+  merged_user: user.describe('The user that was merged, as it was before. Its `id` refers to `user` from now on'),
 })
 
 export const EVENT_MEANINGS: Record<EventType, string> = {
@@ -199,4 +204,7 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
     'Access without a payment has ended: its time is over, or you ended it, which `ended_at` before `ends_at` shows',
   'ticket.created': 'A user or a guest opened a support ticket',
   'balance.changed': 'A balance changed. Sent only to webhook endpoints that list this type by name',
+  'user.merged':
+    'A user was merged into another one, which now has its purchases, tickets, tokens and `meta`. All earlier events about the merged user ' +
+    'arrive before this one, and none follow',
 }

@@ -124,6 +124,9 @@ const DATA: Record<EventType, Json> = {
     },
   },
   'balance.changed': { balance: { type: 'standard', count: 495, delta: -5, reason: 'debit' } },
+  'user.merged': {
+    merged_user: { id: '5e2f8b71-93c4-4d06-a1b7-6f0e9d8c7b3a', email: null, external_id: null },
+  },
 }
 
 /** When the examples happen that belong to the end of the period. */

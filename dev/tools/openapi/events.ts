@@ -8,6 +8,7 @@ import {
   PaymentEvent,
   SubscriptionEvent,
   TicketEvent,
+  UserEvent,
 } from './event-bodies.ts'
 import { eventExample } from './event-examples.ts'
 import { type Json, referTo } from './schemas.ts'
@@ -20,6 +21,7 @@ export const EVENT_SCHEMAS: Record<string, z.ZodType> = {
   GrantEvent,
   TicketEvent,
   BalanceEvent,
+  UserEvent,
 }
 
 /** The `webhooks` of the document: the events that we send to owners, by type. */

@@ -888,6 +888,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "user.merged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A user was merged into another one, which now has its purchases, tickets, tokens and `meta`. All earlier events about the merged user arrive before this one, and none follow */
+        post: operations["onUserMerged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -1791,10 +1808,46 @@ export interface components {
                     /** @description How many tokens were added; negative for a debit */
                     delta: number;
                     /**
-                     * @description `top_up`: the daily top-up. `plan`: the tokens of a price for a paid period. `trial`: the tokens for a trial. `credit`, `debit`: an API call. `merge`: an anonymous user signed in as another user. `refund`: tokens removed because of a refund, or restored because a refund failed
+                     * @description `top_up`: the daily top-up. `plan`: the tokens of a price for a paid period. `trial`: the tokens for a trial. `credit`, `debit`: an API call. `refund`: tokens removed because of a refund, or restored because a refund failed
                      * @enum {string}
                      */
-                    reason: "top_up" | "plan" | "trial" | "credit" | "debit" | "merge" | "refund";
+                    reason: "top_up" | "plan" | "trial" | "credit" | "debit" | "refund";
+                };
+            };
+        };
+        UserEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            type: string;
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that now has everything that the merged one had */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The user that was merged, as it was before. Its `id` refers to `user` from now on */
+                merged_user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
                 };
             };
         };
@@ -2260,7 +2313,7 @@ export interface components {
             events: ({
                 id: string;
                 /** @enum {string} */
-                type: "subscription.created" | "subscription.updated" | "subscription.renewed" | "subscription.trial_ending" | "subscription.cancel_scheduled" | "subscription.uncanceled" | "subscription.past_due" | "subscription.access_ended" | "subscription.recovered" | "subscription.plan_changed" | "subscription.plan_change_scheduled" | "subscription.ended" | "subscription.stop_failed" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "payment.disputed" | "payment.dispute_lost" | "payment.dispute_won" | "payment.unexpected" | "checkout.completed" | "grant.created" | "grant.ended" | "ticket.created" | "balance.changed";
+                type: "subscription.created" | "subscription.updated" | "subscription.renewed" | "subscription.trial_ending" | "subscription.cancel_scheduled" | "subscription.uncanceled" | "subscription.past_due" | "subscription.access_ended" | "subscription.recovered" | "subscription.plan_changed" | "subscription.plan_change_scheduled" | "subscription.ended" | "subscription.stop_failed" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "payment.disputed" | "payment.dispute_lost" | "payment.dispute_won" | "payment.unexpected" | "checkout.completed" | "grant.created" | "grant.ended" | "ticket.created" | "balance.changed" | "user.merged";
                 /** Format: date-time */
                 timestamp: string;
                 is_test: boolean;
@@ -8264,6 +8317,82 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["BalanceEvent"];
+            };
+        };
+        responses: {
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onUserMerged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "user.merged",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": "0b6c0f4e-6c4f-4e0a-9d0f-0c8a1b2c3d4e",
+                 *           "email": "ada@example.com",
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "merged_user": {
+                 *           "id": "5e2f8b71-93c4-4d06-a1b7-6f0e9d8c7b3a",
+                 *           "email": null,
+                 *           "external_id": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserEvent"];
             };
         };
         responses: {

@@ -251,3 +251,21 @@ export const PREVIOUS: Invariant = {
       }),
     ),
 }
+
+/** Each merge of a user is reported once, on each paywall where it was a member. */
+export const MERGES_REPORTED: Invariant = {
+  name: 'merges reported',
+  async faults({ company: { world, worlds }, events }) {
+    const { rows } = await world.database.query<{ merged: string }>(
+      `select concat_ws(' ', paywall_id, user_id) as merged from members where paywall_id = any ($1) and merged_into is not null`,
+      [worlds.map(({ paywall }) => paywall.id)],
+    )
+    const merged = rows.map((row) => row.merged)
+    const reported = events.flatMap(({ data }) =>
+      data.merged_user ? [`${data.paywall_id} ${data.merged_user.id}`] : [],
+    )
+    return isDeepStrictEqual(merged.toSorted(), reported.toSorted())
+      ? []
+      : [`the merges of ${merged.join(', ')} were reported as ${reported.join(', ')}`]
+  },
+}
