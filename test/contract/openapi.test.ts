@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
+import { EVENT_SCHEMAS } from '../../dev/tools/openapi/event-bodies.ts'
 import { operations } from '../../dev/tools/openapi/operations.ts'
 import document from '../../generated/openapi.json' with { type: 'json' }
 import { EVENT_TYPES } from '../../lib/events/types.ts'
@@ -52,12 +53,30 @@ describe('the document', () => {
     expect(faults).toEqual([])
   })
 
-  test.each(EVENT_TYPES)('has an example of %s that could be delivered', (type) => {
-    const { example } = document.webhooks[type].post.requestBody.content['application/json']
-    const headers = { 'webhook-id': example.id, 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' }
-    expect(example.type).toBe(type)
-    expect(undocumentedEvent({ headers, body: JSON.stringify(example) })).toBeNull()
-  })
+  test.each(EVENT_TYPES)(
+    'has an example of %s that could be delivered, and one schema and sentence of its own',
+    (type) => {
+      const { summary, description, requestBody } = document.webhooks[type].post
+      const { example, schema } = requestBody.content['application/json']
+      expect(summary).toBe(type)
+      expect(description).toMatch(/^Arrives when .+\.$/)
+      expect(EVENT_SCHEMAS[type].safeParse(example)).toMatchObject({ success: true })
+      const sharing = EVENT_TYPES.filter((other) => {
+        const { post } = document.webhooks[other]
+        return (
+          post.requestBody.content['application/json'].schema.$ref === schema.$ref || post.description === description
+        )
+      })
+      expect(sharing).toEqual([type])
+      const headers = { 'webhook-id': example.id, 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' }
+      expect(example.type).toBe(type)
+      expect(undocumentedEvent({ headers, body: JSON.stringify(example) })).toBeNull()
+      expect(
+        undocumentedEvent({ headers, body: JSON.stringify({ ...example, is: 1 }) }),
+        'a field too many',
+      ).not.toBeNull()
+    },
+  )
 
   test("shows a user's state for an owner key, as in the example request: without `user`", () => {
     const { parameters, responses } = document.paths['/api/v1/paywall/{id}/user'].get

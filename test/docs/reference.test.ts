@@ -63,8 +63,8 @@ describe('in a browser', () => {
 
   test('shows the webhooks that an owner receives', async () => {
     await page.goto(`${world.docsUrl}/docs/api#/events/onsubscriptioncreated`)
-    await heading('A subscription began, with a trial or a payment').waitFor()
-    await page.getByText('subscription.created').first().waitFor()
+    await heading('subscription.created').waitFor()
+    await page.getByText('Arrives when a subscription has begun, with a trial or a payment.').waitFor()
   })
 
   test.each(

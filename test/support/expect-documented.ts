@@ -67,8 +67,9 @@ export function checkedFetch(faults: unknown[]): typeof fetch {
   }
 }
 
-/** Throws if the owner's backend was sent an event that does not match the document. */
-export function expectDocumentedEvents(received: Received[]): void {
-  const faults = received.flatMap((each) => (each.verified ? (undocumentedEvent(each) ?? []) : []))
+/** Throws if an event does not match the document: one that the owner's backend was sent, or one that was only written to the outbox. */
+export function expectDocumentedEvents(received: Received[], written: { body: string }[]): void {
+  const events = [...received.filter(({ verified }) => verified), ...written]
+  const faults = events.flatMap((each) => undocumentedEvent(each) ?? [])
   if (faults.length > 0) throw new Error(`events that are not as openapi.json says: ${[...new Set(faults)].join('\n')}`)
 }

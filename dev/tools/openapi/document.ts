@@ -6,7 +6,7 @@ import type { Tag } from '../../../lib/http/api-operation.ts'
 import { Balance, Trial } from '../../../lib/member-state/member-state.ts'
 import { Block } from '../../../lib/paywall/blocks.ts'
 import { ERROR } from './errors.ts'
-import { EVENT_SCHEMAS, webhookParameters, webhooks } from './events.ts'
+import { namedEventSchemas, webhookParameters, webhooks } from './events.ts'
 import { operations } from './operations.ts'
 import { parameters } from './parameters.ts'
 import { toPaths } from './paths.ts'
@@ -104,7 +104,8 @@ function replies(): Map<string, z.ZodType> {
     body ? [[body.name, body.schema]] : [],
   )
   return new Map([
-    ...Object.entries({ Purchase, PurchaseWithPayment, Grant, Balance, Trial, Price, Block, ...EVENT_SCHEMAS }),
+    ...Object.entries({ Purchase, PurchaseWithPayment, Grant, Balance, Trial, Price, Block }),
+    ...namedEventSchemas(),
     ...bodies,
   ])
 }

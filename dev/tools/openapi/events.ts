@@ -1,37 +1,23 @@
 import type * as z from 'zod'
 import { EVENT_TYPES, type EventType } from '../../../lib/events/types.ts'
-import {
-  BalanceEvent,
-  CheckoutEvent,
-  EVENT_MEANINGS,
-  GrantEvent,
-  PaymentEvent,
-  SubscriptionEvent,
-  TicketEvent,
-  UserEvent,
-} from './event-bodies.ts'
+import { EVENT_SCHEMAS } from './event-bodies.ts'
+import { EVENT_DESCRIPTIONS } from './event-descriptions.ts'
 import { eventExample } from './event-examples.ts'
 import { type Json, referTo } from './schemas.ts'
 
 /** The bodies of the events, by their schemas' names in the document. */
-export const EVENT_SCHEMAS: Record<string, z.ZodType> = {
-  SubscriptionEvent,
-  PaymentEvent,
-  CheckoutEvent,
-  GrantEvent,
-  TicketEvent,
-  BalanceEvent,
-  UserEvent,
-}
+export const namedEventSchemas = (): [string, z.ZodType][] =>
+  EVENT_TYPES.map((type) => [schemaName(type), EVENT_SCHEMAS[type]])
 
 /** The `webhooks` of the document: the events that we send to owners, by type. */
 export const webhooks = (): Json => Object.fromEntries(EVENT_TYPES.map((type) => [type, { post: webhook(type) }]))
 
 function webhook(type: EventType): Json {
   return {
-    operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    operationId: `on${pascalCase(type)}`,
     tags: ['Events'],
-    summary: EVENT_MEANINGS[type],
+    summary: type,
+    description: EVENT_DESCRIPTIONS[type],
     security: [],
     parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
       $ref: `#/components/parameters/${name}`,
@@ -44,11 +30,10 @@ function webhook(type: EventType): Json {
   }
 }
 
-/** `subscription.created` is a `SubscriptionEvent`. */
-function schemaName(type: EventType): string {
-  const noun = type.slice(0, type.indexOf('.'))
-  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}Event`
-}
+/** `subscription.created` is a `SubscriptionCreatedEvent`. */
+const schemaName = (type: EventType) => `${pascalCase(type)}Event`
+
+const pascalCase = (type: EventType) => type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 const RETRY_LATER = {
   description:

@@ -455,7 +455,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription began, with a trial or a payment */
+        /**
+         * subscription.created
+         * @description Arrives when a subscription has begun, with a trial or a payment.
+         */
         post: operations["onSubscriptionCreated"];
         delete?: never;
         options?: never;
@@ -472,7 +475,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription changed in a way that no other event covers, such as a new period that is not paid yet, or a scheduled change of plan that was undone */
+        /**
+         * subscription.updated
+         * @description Arrives when a subscription has changed in a way that no other event covers, such as a new period that is not paid yet, or a scheduled change of plan that was undone.
+         */
         post: operations["onSubscriptionUpdated"];
         delete?: never;
         options?: never;
@@ -489,7 +495,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A new period of a subscription was paid */
+        /**
+         * subscription.renewed
+         * @description Arrives when a new period of a subscription is paid.
+         */
         post: operations["onSubscriptionRenewed"];
         delete?: never;
         options?: never;
@@ -506,7 +515,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A trial is about to end */
+        /**
+         * subscription.trial_ending
+         * @description Arrives when a trial ends in three days, or when it begins if it is shorter: once, and never for a trial that is cancelled.
+         */
         post: operations["onSubscriptionTrialEnding"];
         delete?: never;
         options?: never;
@@ -523,7 +535,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription is set to end with its current period */
+        /**
+         * subscription.cancel_scheduled
+         * @description Arrives when a subscription is set to end with its current period. It gives access until then.
+         */
         post: operations["onSubscriptionCancelScheduled"];
         delete?: never;
         options?: never;
@@ -540,7 +555,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The cancellation of a subscription was undone: it will renew */
+        /**
+         * subscription.uncanceled
+         * @description Arrives when the cancellation of a subscription was undone: it will renew.
+         */
         post: operations["onSubscriptionUncanceled"];
         delete?: never;
         options?: never;
@@ -557,7 +575,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment of a subscription is overdue */
+        /**
+         * subscription.past_due
+         * @description Arrives when a payment of a subscription is overdue. It gives access until `access_until`, the end of the grace period.
+         */
         post: operations["onSubscriptionPastDue"];
         delete?: never;
         options?: never;
@@ -574,7 +595,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The grace period of a past due subscription is over: it no longer gives access, while its processor keeps retrying the charge */
+        /**
+         * subscription.access_ended
+         * @description Arrives when the grace period of a subscription is over: it no longer gives access, while its processor keeps retrying the charge.
+         */
         post: operations["onSubscriptionAccessEnded"];
         delete?: never;
         options?: never;
@@ -591,7 +615,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription whose access had ended was paid */
+        /**
+         * subscription.recovered
+         * @description Arrives when a subscription whose access had ended is paid.
+         */
         post: operations["onSubscriptionRecovered"];
         delete?: never;
         options?: never;
@@ -608,7 +635,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription has another price or quantity, wherever it was changed. `price_slug` is null if it matches no price of the paywall: then the subscription keeps its features until the end of the paid period */
+        /**
+         * subscription.plan_changed
+         * @description Arrives when a subscription has another price or quantity, wherever it was changed. `price_slug` is null if it matches no price of the paywall: then the subscription keeps its features until the end of the paid period.
+         */
         post: operations["onSubscriptionPlanChanged"];
         delete?: never;
         options?: never;
@@ -625,7 +655,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A change of plan is scheduled, usually for the end of the current period: see `scheduled_change` */
+        /**
+         * subscription.plan_change_scheduled
+         * @description Arrives when a change of plan is scheduled, usually for the end of the current period: see `scheduled_change`.
+         */
         post: operations["onSubscriptionPlanChangeScheduled"];
         delete?: never;
         options?: never;
@@ -642,7 +675,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription has ended */
+        /**
+         * subscription.ended
+         * @description Arrives when a subscription has ended: it gives no access any more.
+         */
         post: operations["onSubscriptionEnded"];
         delete?: never;
         options?: never;
@@ -659,7 +695,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription that a newer purchase replaced, or that you ended, could not be stopped at its processor for a day: its buyer may be charged for both. We keep retrying; check it in the dashboard */
+        /**
+         * subscription.stop_failed
+         * @description Arrives when a subscription that a newer purchase replaced, or that you ended, could not be stopped at its processor for a day: its buyer may be charged for both. We keep retrying; check it in the dashboard.
+         */
         post: operations["onSubscriptionStopFailed"];
         delete?: never;
         options?: never;
@@ -676,7 +715,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment was made */
+        /**
+         * payment.succeeded
+         * @description Arrives when a payment was made, the first one and each renewal.
+         */
         post: operations["onPaymentSucceeded"];
         delete?: never;
         options?: never;
@@ -693,7 +735,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment failed */
+        /**
+         * payment.failed
+         * @description Arrives when an attempt to charge a payment has failed.
+         */
         post: operations["onPaymentFailed"];
         delete?: never;
         options?: never;
@@ -710,7 +755,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A payment was refunded */
+        /**
+         * payment.refunded
+         * @description Arrives when a payment was refunded, in part or as a whole: once for each refund.
+         */
         post: operations["onPaymentRefunded"];
         delete?: never;
         options?: never;
@@ -727,7 +775,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A refund failed after it had succeeded: the money was returned to you */
+        /**
+         * payment.refund_failed
+         * @description Arrives when a refund has failed after it had succeeded: the money was returned to you.
+         */
         post: operations["onPaymentRefundFailed"];
         delete?: never;
         options?: never;
@@ -744,7 +795,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The buyer disputed a payment */
+        /**
+         * payment.disputed
+         * @description Arrives when the buyer disputes a payment.
+         */
         post: operations["onPaymentDisputed"];
         delete?: never;
         options?: never;
@@ -761,7 +815,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A dispute was decided in favor of the buyer */
+        /**
+         * payment.dispute_lost
+         * @description Arrives when a dispute was decided in favor of the buyer, which returns the payment like a refund.
+         */
         post: operations["onPaymentDisputeLost"];
         delete?: never;
         options?: never;
@@ -778,7 +835,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A dispute was decided in your favor */
+        /**
+         * payment.dispute_won
+         * @description Arrives when a dispute was decided in your favor.
+         */
         post: operations["onPaymentDisputeWon"];
         delete?: never;
         options?: never;
@@ -795,7 +855,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A subscription that should no longer be charged was charged: the payment was pending when a newer purchase replaced it or when you ended it, or the subscription could not be stopped in time. Refund the payment */
+        /**
+         * payment.unexpected
+         * @description Arrives when a subscription that should no longer be charged was charged, in addition to `payment.succeeded`: the payment was pending when a newer purchase replaced it or when you ended it, or the subscription could not be stopped in time. Refund the payment.
+         */
         post: operations["onPaymentUnexpected"];
         delete?: never;
         options?: never;
@@ -812,7 +875,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Something was bought on a hosted page */
+        /**
+         * checkout.completed
+         * @description Arrives when something was bought on a hosted page, or a trial was started there.
+         */
         post: operations["onCheckoutCompleted"];
         delete?: never;
         options?: never;
@@ -829,7 +895,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** You gave a user access without a payment */
+        /**
+         * grant.created
+         * @description Arrives when you gave a user access without a payment.
+         */
         post: operations["onGrantCreated"];
         delete?: never;
         options?: never;
@@ -846,7 +915,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** Access without a payment has ended: its time is over, or you ended it, which `ended_at` before `ends_at` shows */
+        /**
+         * grant.ended
+         * @description Arrives when access without a payment has ended: its time is over, or you ended it, which `ended_at` before `ends_at` shows.
+         */
         post: operations["onGrantEnded"];
         delete?: never;
         options?: never;
@@ -863,7 +935,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A user or a guest opened a support ticket */
+        /**
+         * ticket.created
+         * @description Arrives when a user or a guest has opened a support ticket.
+         */
         post: operations["onTicketCreated"];
         delete?: never;
         options?: never;
@@ -880,7 +955,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A balance changed. Sent only to webhook endpoints that list this type by name */
+        /**
+         * balance.changed
+         * @description Arrives when a balance has changed by a credit, a debit, the tokens of a price or a refund. Sent only to webhook endpoints that list this type by name.
+         */
         post: operations["onBalanceChanged"];
         delete?: never;
         options?: never;
@@ -897,7 +975,10 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A user was merged into another one, which now has its purchases, tickets, tokens and `meta`. All earlier events about the merged user arrive before this one, and none follow */
+        /**
+         * user.merged
+         * @description Arrives when a user was merged into another one, which now has its purchases, tickets, tokens and `meta`. All earlier events about the merged user arrive before this one, and none follow.
+         */
         post: operations["onUserMerged"];
         delete?: never;
         options?: never;
@@ -1514,10 +1595,40 @@ export interface components {
         } & {
             [key: string]: unknown;
         });
-        SubscriptionEvent: {
+        SubscriptionCreatedEvent: {
             /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
-            type: string;
+            /** @constant */
+            type: "subscription.created";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionUpdatedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.updated";
             /**
              * Format: date-time
              * @description When the event happened
@@ -1541,13 +1652,351 @@ export interface components {
                 sequence: number;
                 subscription: components["schemas"]["Purchase"];
                 /** @description The subscription before the change */
-                previous?: components["schemas"]["Purchase"];
+                previous: components["schemas"]["Purchase"];
             };
         };
-        PaymentEvent: {
+        SubscriptionRenewedEvent: {
             /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
-            type: string;
+            /** @constant */
+            type: "subscription.renewed";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionTrialEndingEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.trial_ending";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionCancelScheduledEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.cancel_scheduled";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionUncanceledEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.uncanceled";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionPastDueEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.past_due";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionAccessEndedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.access_ended";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionRecoveredEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.recovered";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionPlanChangedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.plan_changed";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionPlanChangeScheduledEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.plan_change_scheduled";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionEndedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.ended";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+                /** @description The subscription before the change */
+                previous: components["schemas"]["Purchase"];
+            };
+        };
+        SubscriptionStopFailedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "subscription.stop_failed";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                subscription: components["schemas"]["Purchase"];
+            };
+        };
+        PaymentSucceededEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "payment.succeeded";
             /**
              * Format: date-time
              * @description When the event happened
@@ -1591,13 +2040,13 @@ export interface components {
                     amount: number;
                     /** @description ISO 4217 */
                     currency: string;
-                    /** @description The part of a payment that succeeded which is tax. Null if the processor does not report it, and for everything else */
+                    /** @description The part of `amount` that is tax. Null if the processor does not report it */
                     tax: number | null;
-                    /** @description What was taken off the price before a payment that succeeded, without taxes. Null if the processor does not report it, and for everything else */
+                    /** @description What was taken off the price, without taxes. Null if the processor does not report it */
                     discount: number | null;
                     /**
                      * Format: uri
-                     * @description The processor's page with the receipt of a payment that succeeded. Null if the processor reports none, and for everything else
+                     * @description The processor's page with the receipt. Null if the processor reports none
                      */
                     receipt_url: string | null;
                     /** @description The part of the payment returned so far, by refunds and lost disputes */
@@ -1609,10 +2058,455 @@ export interface components {
                 };
             };
         };
-        CheckoutEvent: {
+        PaymentFailedEvent: {
             /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
-            type: string;
+            /** @constant */
+            type: "payment.failed";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The payment */
+                payment: {
+                    /**
+                     * Format: uuid
+                     * @description The id of the payment, the same in events about its failed attempts, refunds and disputes
+                     */
+                    id: string;
+                    /** @description The processor's own id of the payment */
+                    processor_id: string;
+                    /** Format: uuid */
+                    purchase_id: string;
+                    /**
+                     * @description The status of the purchase after the event
+                     * @enum {string}
+                     */
+                    purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    /** @description Null: the charge matches no price of the paywall */
+                    price_slug: string | null;
+                    /** @description The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund */
+                    amount: number;
+                    /** @description ISO 4217 */
+                    currency: string;
+                    /** @description Always null: only a payment that succeeded has it */
+                    tax: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    discount: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    receipt_url: null;
+                    /** @description The part of the payment returned so far, by refunds and lost disputes */
+                    refunded_amount: number;
+                    /** @description Whether the whole payment was returned */
+                    refunded: boolean;
+                    /** Format: date-time */
+                    occurred_at: string;
+                };
+            };
+        };
+        PaymentRefundedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "payment.refunded";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The payment */
+                payment: {
+                    /**
+                     * Format: uuid
+                     * @description The id of the payment, the same in events about its failed attempts, refunds and disputes
+                     */
+                    id: string;
+                    /** @description The processor's own id of the payment */
+                    processor_id: string;
+                    /** Format: uuid */
+                    purchase_id: string;
+                    /**
+                     * @description The status of the purchase after the event
+                     * @enum {string}
+                     */
+                    purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    /** @description Null: the charge matches no price of the paywall */
+                    price_slug: string | null;
+                    /** @description The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund */
+                    amount: number;
+                    /** @description ISO 4217 */
+                    currency: string;
+                    /** @description Always null: only a payment that succeeded has it */
+                    tax: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    discount: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    receipt_url: null;
+                    /** @description The part of the payment returned so far, by refunds and lost disputes */
+                    refunded_amount: number;
+                    /** @description Whether the whole payment was returned */
+                    refunded: boolean;
+                    /** Format: date-time */
+                    occurred_at: string;
+                };
+            };
+        };
+        PaymentRefundFailedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "payment.refund_failed";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The payment */
+                payment: {
+                    /**
+                     * Format: uuid
+                     * @description The id of the payment, the same in events about its failed attempts, refunds and disputes
+                     */
+                    id: string;
+                    /** @description The processor's own id of the payment */
+                    processor_id: string;
+                    /** Format: uuid */
+                    purchase_id: string;
+                    /**
+                     * @description The status of the purchase after the event
+                     * @enum {string}
+                     */
+                    purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    /** @description Null: the charge matches no price of the paywall */
+                    price_slug: string | null;
+                    /** @description The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund */
+                    amount: number;
+                    /** @description ISO 4217 */
+                    currency: string;
+                    /** @description Always null: only a payment that succeeded has it */
+                    tax: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    discount: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    receipt_url: null;
+                    /** @description The part of the payment returned so far, by refunds and lost disputes */
+                    refunded_amount: number;
+                    /** @description Whether the whole payment was returned */
+                    refunded: boolean;
+                    /** Format: date-time */
+                    occurred_at: string;
+                };
+            };
+        };
+        PaymentDisputedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "payment.disputed";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The payment */
+                payment: {
+                    /**
+                     * Format: uuid
+                     * @description The id of the payment, the same in events about its failed attempts, refunds and disputes
+                     */
+                    id: string;
+                    /** @description The processor's own id of the payment */
+                    processor_id: string;
+                    /** Format: uuid */
+                    purchase_id: string;
+                    /**
+                     * @description The status of the purchase after the event
+                     * @enum {string}
+                     */
+                    purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    /** @description Null: the charge matches no price of the paywall */
+                    price_slug: string | null;
+                    /** @description The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund */
+                    amount: number;
+                    /** @description ISO 4217 */
+                    currency: string;
+                    /** @description Always null: only a payment that succeeded has it */
+                    tax: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    discount: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    receipt_url: null;
+                    /** @description The part of the payment returned so far, by refunds and lost disputes */
+                    refunded_amount: number;
+                    /** @description Whether the whole payment was returned */
+                    refunded: boolean;
+                    /** Format: date-time */
+                    occurred_at: string;
+                };
+            };
+        };
+        PaymentDisputeLostEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "payment.dispute_lost";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The payment */
+                payment: {
+                    /**
+                     * Format: uuid
+                     * @description The id of the payment, the same in events about its failed attempts, refunds and disputes
+                     */
+                    id: string;
+                    /** @description The processor's own id of the payment */
+                    processor_id: string;
+                    /** Format: uuid */
+                    purchase_id: string;
+                    /**
+                     * @description The status of the purchase after the event
+                     * @enum {string}
+                     */
+                    purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    /** @description Null: the charge matches no price of the paywall */
+                    price_slug: string | null;
+                    /** @description The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund */
+                    amount: number;
+                    /** @description ISO 4217 */
+                    currency: string;
+                    /** @description Always null: only a payment that succeeded has it */
+                    tax: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    discount: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    receipt_url: null;
+                    /** @description The part of the payment returned so far, by refunds and lost disputes */
+                    refunded_amount: number;
+                    /** @description Whether the whole payment was returned */
+                    refunded: boolean;
+                    /** Format: date-time */
+                    occurred_at: string;
+                };
+            };
+        };
+        PaymentDisputeWonEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "payment.dispute_won";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The payment */
+                payment: {
+                    /**
+                     * Format: uuid
+                     * @description The id of the payment, the same in events about its failed attempts, refunds and disputes
+                     */
+                    id: string;
+                    /** @description The processor's own id of the payment */
+                    processor_id: string;
+                    /** Format: uuid */
+                    purchase_id: string;
+                    /**
+                     * @description The status of the purchase after the event
+                     * @enum {string}
+                     */
+                    purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    /** @description Null: the charge matches no price of the paywall */
+                    price_slug: string | null;
+                    /** @description The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund */
+                    amount: number;
+                    /** @description ISO 4217 */
+                    currency: string;
+                    /** @description Always null: only a payment that succeeded has it */
+                    tax: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    discount: null;
+                    /** @description Always null: only a payment that succeeded has it */
+                    receipt_url: null;
+                    /** @description The part of the payment returned so far, by refunds and lost disputes */
+                    refunded_amount: number;
+                    /** @description Whether the whole payment was returned */
+                    refunded: boolean;
+                    /** Format: date-time */
+                    occurred_at: string;
+                };
+            };
+        };
+        PaymentUnexpectedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "payment.unexpected";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The payment */
+                payment: {
+                    /**
+                     * Format: uuid
+                     * @description The id of the payment, the same in events about its failed attempts, refunds and disputes
+                     */
+                    id: string;
+                    /** @description The processor's own id of the payment */
+                    processor_id: string;
+                    /** Format: uuid */
+                    purchase_id: string;
+                    /**
+                     * @description The status of the purchase after the event
+                     * @enum {string}
+                     */
+                    purchase_status: "pending" | "trialing" | "active" | "past_due" | "paused" | "canceled" | "refunded";
+                    /** @description Null: the charge matches no price of the paywall */
+                    price_slug: string | null;
+                    /** @description The amount that was paid, failed, was refunded or is disputed, in minor units of the currency. For a refund it is the amount of that refund */
+                    amount: number;
+                    /** @description ISO 4217 */
+                    currency: string;
+                    /** @description The part of `amount` that is tax. Null if the processor does not report it */
+                    tax: number | null;
+                    /** @description What was taken off the price, without taxes. Null if the processor does not report it */
+                    discount: number | null;
+                    /**
+                     * Format: uri
+                     * @description The processor's page with the receipt. Null if the processor reports none
+                     */
+                    receipt_url: string | null;
+                    /** @description The part of the payment returned so far, by refunds and lost disputes */
+                    refunded_amount: number;
+                    /** @description Whether the whole payment was returned */
+                    refunded: boolean;
+                    /** Format: date-time */
+                    occurred_at: string;
+                };
+            };
+        };
+        CheckoutCompletedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "checkout.completed";
             /**
              * Format: date-time
              * @description When the event happened
@@ -1671,10 +2565,11 @@ export interface components {
                 };
             };
         };
-        GrantEvent: {
+        GrantCreatedEvent: {
             /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
-            type: string;
+            /** @constant */
+            type: "grant.created";
             /**
              * Format: date-time
              * @description When the event happened
@@ -1725,10 +2620,66 @@ export interface components {
                 };
             };
         };
-        TicketEvent: {
+        GrantEndedEvent: {
             /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
-            type: string;
+            /** @constant */
+            type: "grant.ended";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description The user that the event is about */
+                user: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description Null for an anonymous user */
+                    email: string | null;
+                    /** @description Your own id of the user. Null: you set none */
+                    external_id: string | null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description Access without a payment, with its reasons */
+                grant: {
+                    /** Format: uuid */
+                    id: string;
+                    /** @description The id of the price whose features it gives, which may have been replaced since. Null if it gives none */
+                    price_id: string | null;
+                    /** @description The name of that price. Null if `price_id` is null */
+                    price_slug: string | null;
+                    /** @description The features of that price, as the paywall file lists them now */
+                    features: string[];
+                    /** Format: date-time */
+                    created_at: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ends, unless it is ended earlier
+                     */
+                    ends_at: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ended. Null if it has not
+                     */
+                    ended_at: string | null;
+                    /** @description The reason that was given for it. Null in an event whose personal data was removed */
+                    reason: string | null;
+                    /** @description The reason that was given for ending it. Null if there is none */
+                    end_reason: string | null;
+                };
+            };
+        };
+        TicketCreatedEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "ticket.created";
             /**
              * Format: date-time
              * @description When the event happened
@@ -1774,10 +2725,11 @@ export interface components {
                 };
             };
         };
-        BalanceEvent: {
+        BalanceChangedEvent: {
             /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
-            type: string;
+            /** @constant */
+            type: "balance.changed";
             /**
              * Format: date-time
              * @description When the event happened
@@ -1815,10 +2767,11 @@ export interface components {
                 };
             };
         };
-        UserEvent: {
+        UserMergedEvent: {
             /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
             id: string;
-            type: string;
+            /** @constant */
+            type: "user.merged";
             /**
              * Format: date-time
              * @description When the event happened
@@ -5853,7 +6806,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionCreatedEvent"];
             };
         };
         responses: {
@@ -5970,7 +6923,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionUpdatedEvent"];
             };
         };
         responses: {
@@ -6087,7 +7040,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionRenewedEvent"];
             };
         };
         responses: {
@@ -6181,7 +7134,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionTrialEndingEvent"];
             };
         };
         responses: {
@@ -6298,7 +7251,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionCancelScheduledEvent"];
             };
         };
         responses: {
@@ -6415,7 +7368,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionUncanceledEvent"];
             };
         };
         responses: {
@@ -6532,7 +7485,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionPastDueEvent"];
             };
         };
         responses: {
@@ -6649,7 +7602,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionAccessEndedEvent"];
             };
         };
         responses: {
@@ -6766,7 +7719,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionRecoveredEvent"];
             };
         };
         responses: {
@@ -6883,7 +7836,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionPlanChangedEvent"];
             };
         };
         responses: {
@@ -7005,7 +7958,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionPlanChangeScheduledEvent"];
             };
         };
         responses: {
@@ -7122,7 +8075,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionEndedEvent"];
             };
         };
         responses: {
@@ -7216,7 +8169,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["SubscriptionEvent"];
+                "application/json": components["schemas"]["SubscriptionStopFailedEvent"];
             };
         };
         responses: {
@@ -7302,7 +8255,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PaymentEvent"];
+                "application/json": components["schemas"]["PaymentSucceededEvent"];
             };
         };
         responses: {
@@ -7388,7 +8341,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PaymentEvent"];
+                "application/json": components["schemas"]["PaymentFailedEvent"];
             };
         };
         responses: {
@@ -7474,7 +8427,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PaymentEvent"];
+                "application/json": components["schemas"]["PaymentRefundedEvent"];
             };
         };
         responses: {
@@ -7560,7 +8513,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PaymentEvent"];
+                "application/json": components["schemas"]["PaymentRefundFailedEvent"];
             };
         };
         responses: {
@@ -7646,7 +8599,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PaymentEvent"];
+                "application/json": components["schemas"]["PaymentDisputedEvent"];
             };
         };
         responses: {
@@ -7732,7 +8685,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PaymentEvent"];
+                "application/json": components["schemas"]["PaymentDisputeLostEvent"];
             };
         };
         responses: {
@@ -7818,7 +8771,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PaymentEvent"];
+                "application/json": components["schemas"]["PaymentDisputeWonEvent"];
             };
         };
         responses: {
@@ -7904,7 +8857,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["PaymentEvent"];
+                "application/json": components["schemas"]["PaymentUnexpectedEvent"];
             };
         };
         responses: {
@@ -7991,7 +8944,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["CheckoutEvent"];
+                "application/json": components["schemas"]["CheckoutCompletedEvent"];
             };
         };
         responses: {
@@ -8075,7 +9028,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["GrantEvent"];
+                "application/json": components["schemas"]["GrantCreatedEvent"];
             };
         };
         responses: {
@@ -8159,7 +9112,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["GrantEvent"];
+                "application/json": components["schemas"]["GrantEndedEvent"];
             };
         };
         responses: {
@@ -8239,7 +9192,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["TicketEvent"];
+                "application/json": components["schemas"]["TicketCreatedEvent"];
             };
         };
         responses: {
@@ -8316,7 +9269,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["BalanceEvent"];
+                "application/json": components["schemas"]["BalanceChangedEvent"];
             };
         };
         responses: {
@@ -8392,7 +9345,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["UserEvent"];
+                "application/json": components["schemas"]["UserMergedEvent"];
             };
         };
         responses: {
