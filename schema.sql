@@ -673,6 +673,23 @@ create index deliveries_after_merge on deliveries (endpoint_id, paywall_id, merg
   where state = 'pending' and merged_user_id is not null;
 create index deliveries_by_age on deliveries (finished_at) where state = 'delivered';
 
+-- What came of each attempt of a delivery, with the beginning of the response, for the owner to find out why its backend refused an event.
+-- Written in the call that records the delivery, and deleted after 30 days. It has no foreign keys: its delivery has them, and a check for
+-- each attempt, or for each deleted delivery, would cost more than the row.
+create table delivery_attempts (
+  owner_id     uuid not null,
+  event_id     text not null,
+  endpoint_id  uuid not null,
+  attempt      integer not null check (attempt >= 1), -- deliveries.attempts at the time
+  attempted_at timestamptz not null,
+  milliseconds integer not null check (milliseconds >= 0), -- until the response, or its failure
+  status       integer, -- null without a response
+  error        text check (char_length(error) <= 500), -- null if the event was accepted
+  response     text check (char_length(response) <= 2048), -- the first 2 KB of its body; null without one, or if the event was redacted
+  primary key (owner_id, event_id, endpoint_id, attempt)
+) with (autovacuum_vacuum_scale_factor = 0.01);
+create index delivery_attempts_by_age on delivery_attempts (attempted_at);
+
 -- The installed releases of database functions, each in the schema of its name. Workers of the previous deployment keep calling theirs, so
 -- the previous release stays until the next one is installed.
 create table releases (

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_b49d56a436edb79b'
+const RELEASE = 'release_f58414aa86bce3bb'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -848,12 +848,14 @@ export function recordDelivery<Result>(db: Database, p: {
   state: string
   retryInSeconds: number
   disable: boolean
+  milliseconds: number
   status?: number | null | undefined
   error?: string | null | undefined
+  response?: string | null | undefined
 }): Promise<Result> {
   return db.call(
-    `select ${RELEASE}.record_delivery($1::text, $2::uuid, $3::uuid, $4::integer, $5::text, $6::double precision, $7::boolean, $8::integer, $9::text) as result`,
-    [p.eventId, p.endpointId, p.holder, p.attempts, p.state, p.retryInSeconds, p.disable, p.status ?? null, p.error ?? null],
+    `select ${RELEASE}.record_delivery($1::text, $2::uuid, $3::uuid, $4::integer, $5::text, $6::double precision, $7::boolean, $8::integer, $9::integer, $10::text, $11::text) as result`,
+    [p.eventId, p.endpointId, p.holder, p.attempts, p.state, p.retryInSeconds, p.disable, p.milliseconds, p.status ?? null, p.error ?? null, p.response ?? null],
   )
 }
 

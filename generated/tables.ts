@@ -153,6 +153,18 @@ export interface Deliveries {
   user_id: string | null;
 }
 
+export interface DeliveryAttempts {
+  attempt: number;
+  attempted_at: Timestamp;
+  endpoint_id: string;
+  error: string | null;
+  event_id: string;
+  milliseconds: number;
+  owner_id: string;
+  response: string | null;
+  status: number | null;
+}
+
 export interface Events {
   body: string;
   created_at: Generated<Timestamp>;
@@ -550,6 +562,7 @@ export interface DB {
   console_sessions: ConsoleSessions;
   credited_periods: CreditedPeriods;
   deliveries: Deliveries;
+  delivery_attempts: DeliveryAttempts;
   events: Events;
   grants: Grants;
   idempotent_replies: IdempotentReplies;

@@ -168,19 +168,24 @@ async function deleteTickets(db: Database, { email, userIds, paywallIds }: Perso
   return { tickets: ids.length, objectKeys: images.rows.map(({ object_key }) => object_key) }
 }
 
-/** Redacts pending events, too: the owner still receives what happened, but not to whom. */
+/** Redacts pending events, too: the owner still receives what happened, but not to whom. Deletes what was answered to them. */
 async function redactEvents(db: Database, { email, userIds, paywallIds }: Person): Promise<number> {
+  const isAbout = sql`t.paywall_id = any(${paywallIds}::text[]) and (
+    t.user_id = any(${userIds}::uuid[]) or t.user_id is null and t.body::jsonb #>> '{data,user,email}' = ${email})`
+  // An attempt that is under way is recorded afterwards, and then without the response, which may repeat the event.
+  await sql`
+    select from deliveries where event_id in (select t.id from events t where ${isAbout})
+    order by event_id, endpoint_id for update`.execute(db)
   // list_events updates the same rows, in another order.
   await sql`
     select from owners where id = (select owner_id from paywalls where id = any(${paywallIds}::text[]) limit 1)
     for no key update`.execute(db)
-  const { numAffectedRows } = await sql`
-    update events set body = redacted_event(body), purge_at = null
-    where paywall_id = any(${paywallIds}::text[]) and (
-      user_id = any(${userIds}::uuid[]) or user_id is null and body::jsonb #>> '{data,user,email}' = ${email})`.execute(
-    db,
-  )
-  return Number(numAffectedRows ?? 0)
+  const { rows } = await sql<{ id: string }>`
+    update events t set body = redacted_event(t.body), purge_at = null where ${isAbout} returning t.id`.execute(db)
+  await sql`
+    update delivery_attempts a set response = null from events t
+    where t.id = any(${rows.map(({ id }) => id)}::text[]) and (a.owner_id, a.event_id) = (t.owner_id, t.id)`.execute(db)
+  return rows.length
 }
 
 function summarize({ counts, objectKeys }: Erased): string {

@@ -37,6 +37,8 @@ async function selectRows(db: Database, { email, userIds, paywallIds }: Person):
   const bought = sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.buyer_email = ${email})`
   const callers = userIds.map((id) => `user:${id}`)
   const tickets = sql`t.paywall_id = ${paywalls} and (t.user_id = ${users} or t.customer_email = ${email})`
+  const events = sql`t.paywall_id = ${paywalls} and (
+    t.user_id = ${users} or t.user_id is null and t.body::jsonb #>> '{data,user,email}' = ${email})`
   /** Which rows of each table are the person's. */
   const conditions = {
     users: sql`t.id = ${users}`,
@@ -57,8 +59,8 @@ async function selectRows(db: Database, { email, userIds, paywallIds }: Person):
     ticket_quotas: sql`t.paywall_id = ${paywalls} and t.who = any(${[...(email ? [`email:${email}`] : []), ...callers]}::text[])`,
     rate_limits: sql`t.key = any(${callers}::text[])`,
     checkout_claims: sql`t.paywall_id = ${paywalls} and t.caller = any(${callers}::text[])`,
-    events: sql`t.paywall_id = ${paywalls} and (
-      t.user_id = ${users} or t.user_id is null and t.body::jsonb #>> '{data,user,email}' = ${email})`,
+    events,
+    delivery_attempts: sql`(t.owner_id, t.event_id) in (select t.owner_id, t.id from events t where ${events})`,
   }
   const rows: Rows = {}
   for (const [table, condition] of Object.entries(conditions)) {

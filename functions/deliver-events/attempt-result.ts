@@ -16,6 +16,8 @@ export interface AttemptResult {
   /** Null if the webhook endpoint accepted the event. */
   error: string | null
   retryAfterSeconds: number | null
+  /** The beginning of the response's body; null without a response. */
+  response: string | null
 }
 
 /** What follows from an attempt's result. A delivery that stays pending is retried in `retryInSeconds`. */

@@ -34,7 +34,8 @@ export async function deliver(
   const { event_id, endpoint_id, paywall_id, type, attempts } = delivery
   const outcome = await postEvent(delivery, options)
   if (outcome === null) return hold(db, delivery, holder)
-  const { status, error } = outcome
+  const milliseconds = Date.now() - startedAt
+  const { status, error, response } = outcome
   const { state, retryInSeconds, disable } = decide(outcome, attempts, Math.random())
   const fields = {
     event_id,
@@ -45,6 +46,7 @@ export async function deliver(
     state,
     status,
     cause: error ?? undefined,
+    milliseconds,
   }
   const record = () =>
     recordDelivery<RecordResult>(db, {
@@ -55,15 +57,16 @@ export async function deliver(
       state,
       retryInSeconds,
       disable,
+      milliseconds,
       status,
       error,
+      response,
     })
   try {
     const { recorded, next_attempt_at } = await persistently(record)
-    const milliseconds = Date.now() - startedAt
-    if (!recorded) log('warn', 'delivery lost its lease', { ...fields, milliseconds })
-    else if (state === 'delivered') log('info', 'delivered', { ...fields, milliseconds })
-    else log('warn', 'not delivered', { ...fields, next_attempt_at, milliseconds })
+    if (!recorded) log('warn', 'delivery lost its lease', fields)
+    else if (state === 'delivered') log('info', 'delivered', fields)
+    else log('warn', 'not delivered', { ...fields, next_attempt_at })
   } catch (cause) {
     log('error', NOT_RECORDED, { ...fields, cause })
   }

@@ -1,6 +1,7 @@
 import { publicUrlProblem } from '../../lib/http/public-url.ts'
 import { type AttemptResult, readRetryAfter } from './attempt-result.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
+import { readBeginning } from './read-beginning.ts'
 import { signDelivery } from './sign-delivery.ts'
 
 /** Standard Webhooks recommends 15 to 30 s; the lease in lease-deliveries.sql must be longer. */
@@ -44,15 +45,15 @@ export async function postEvent(delivery: LeasedDelivery, options: PostOptions):
     const timedOut = error instanceof DOMException && error.name === 'TimeoutError'
     return failure(timedOut ? `no response within ${TIMEOUT_SECONDS} s` : 'connection failed')
   }
-  await response.body?.cancel().catch(() => undefined) // the status decides, even if the connection breaks now
   return toAttemptResult(response)
 }
 
-function toAttemptResult({ ok, status, headers }: Response): AttemptResult {
+async function toAttemptResult({ ok, status, headers, body }: Response): Promise<AttemptResult> {
   return {
     status,
     error: ok ? null : `answered ${status}`,
     retryAfterSeconds: PAUSES.includes(status) ? readRetryAfter(headers.get('retry-after'), new Date()) : null,
+    response: await readBeginning(body), // the status decides, even if the connection breaks now
   }
 }
 
@@ -60,4 +61,5 @@ const failure = (error: string): AttemptResult => ({
   status: null,
   error: error.slice(0, 500),
   retryAfterSeconds: null,
+  response: null,
 })

@@ -1,4 +1,4 @@
--- Records the result of an attempt and ends its lease. `recorded` is false if `holder` no longer has the lease of that attempt: whoever
+-- Records the result of an attempt, with the beginning of the response, and ends its lease. `recorded` is false if `holder` no longer has the lease of that attempt: whoever
 -- took it over records its own result. Idempotent: a repeat after a lost response changes nothing and returns the same, because the row has
 -- no holder and the same number of attempts until the next attempt starts.
 --
@@ -6,7 +6,7 @@
 -- once. A webhook endpoint that is gone is disabled; its deliveries stay pending, and are sent in order once the owner enables it again.
 create function record_delivery(
   event_id text, endpoint_id uuid, holder uuid, attempts integer, state text, retry_in_seconds double precision,
-  disable boolean, status integer default null, error text default null
+  disable boolean, milliseconds integer, status integer default null, error text default null, response text default null
 ) returns jsonb language plpgsql security definer set enable_seqscan = off as $$
 declare
   delivery deliveries;
@@ -29,6 +29,13 @@ begin
       and d.holder is null and d.attempts = record_delivery.attempts;
     return jsonb_build_object('recorded', found, 'next_attempt_at', iso(delivery.next_attempt_at));
   end if;
+
+  insert into delivery_attempts (
+    owner_id, event_id, endpoint_id, attempt, attempted_at, milliseconds, status, error, response)
+  select e.owner_id, e.id, record_delivery.endpoint_id, record_delivery.attempts,
+    now() - make_interval(secs => milliseconds / 1000.0), milliseconds, status, error,
+    case when e.purge_at is not null then response end -- else it was redacted, as when its person was erased
+  from events e where e.id = record_delivery.event_id;
 
   if finished then perform make_next_due(delivery); end if;
   update webhook_endpoints e

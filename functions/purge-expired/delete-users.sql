@@ -13,6 +13,14 @@ begin
   get diagnostics deleted = row_count;
   in_all := in_all + deleted;
 
+  delete from delivery_attempts where ctid = any (array(
+    select a.ctid from members m
+      join events e on e.paywall_id = m.paywall_id and e.user_id = m.user_id
+      join delivery_attempts a on a.owner_id = e.owner_id and a.event_id = e.id
+    where m.user_id = any (ids) limit batch_size));
+  get diagnostics deleted = row_count;
+  in_all := in_all + deleted;
+
   delete from deliveries where ctid = any (array(
     select d.ctid from members m
       join events e on e.paywall_id = m.paywall_id and e.user_id = m.user_id
@@ -23,7 +31,8 @@ begin
 
   delete from events where ctid = any (array(
     select e.ctid from members m join events e on e.paywall_id = m.paywall_id and e.user_id = m.user_id
-    where m.user_id = any (ids) and not exists (select from deliveries d where d.event_id = e.id) limit batch_size));
+    where m.user_id = any (ids) and not exists (select from deliveries d where d.event_id = e.id)
+      and not exists (select from delivery_attempts a where a.owner_id = e.owner_id and a.event_id = e.id) limit batch_size));
   get diagnostics deleted = row_count;
   in_all := in_all + deleted;
 

@@ -1,7 +1,7 @@
 -- Deletes expired rows, at most `count` of each table, the oldest first, and redacts as many old events (redact-old-events.sql). Returns
 -- the total number of rows. Locked rows are in use and skipped, so this waits for nobody. Each delete uses an index `by_age`.
 --
--- Everything but deliveries is kept an hour longer than it is valid, so that a call that is in flight still finds it. A refresh token whose
+-- Everything but deliveries and their attempts is kept an hour longer than it is valid, so that a call that is in flight still finds it. A refresh token whose
 -- session row is deleted is refused like one whose session has ended.
 create function purge_expired(count integer) returns jsonb language plpgsql security definer
 set enable_seqscan = off -- a plan cached while a table was empty must not scan all of it later
@@ -61,6 +61,12 @@ begin
   delete from rate_limits where ctid = any (array(
     select l.ctid from rate_limits l where l.refilled_at <= rate_limit_deadline
     order by l.refilled_at limit count for update skip locked));
+  get diagnostics deleted = row_count;
+  forgotten := forgotten + deleted;
+
+  delete from delivery_attempts where ctid = any (array(
+    select a.ctid from delivery_attempts a where a.attempted_at <= delivery_deadline
+    order by a.attempted_at limit count for update skip locked));
   get diagnostics deleted = row_count;
   forgotten := forgotten + deleted;
 

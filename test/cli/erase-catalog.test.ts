@@ -126,6 +126,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
   },
   events: { id: OURS, paywall_id: OURS, type: OURS, body: 'erased' },
   deliveries: { event_id: OURS, paywall_id: OURS, state: OURS, last_error: 'how a POST to the owner failed' },
+  delivery_attempts: { event_id: OURS, error: 'how a POST to the owner failed', response: 'erased' },
 }
 
 /** The tables without data about users, and why. Add new tables here, or above. */

@@ -59,6 +59,7 @@ async function recordAttempt(
     attempts,
     disable: false,
     retryInSeconds: 3600,
+    milliseconds: 1,
     state: is_failing ? 'pending' : 'delivered',
   })
 }

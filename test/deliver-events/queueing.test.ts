@@ -34,7 +34,7 @@ async function lease(eventId: string): Promise<pg.QueryConfig> {
     [holder, eventId],
   )
   return {
-    text: `select ${release}.record_delivery($1, $2, $3, 1, 'delivered', 0, false, 200)`,
+    text: `select ${release}.record_delivery($1, $2, $3, 1, 'delivered', 0, false, 1, 200)`,
     values: [eventId, rows[0]!.endpoint_id, holder],
   }
 }

@@ -43,7 +43,7 @@ const DELIVERY_CALLS: Calls = {
 }
 /** Ends the delivery, after which the next one about the same user is due. */
 const record: Calls[string] = (db) =>
-  recordDelivery(db, { ...LEASED, state: 'delivered', retryInSeconds: 0, disable: false })
+  recordDelivery(db, { ...LEASED, state: 'delivered', retryInSeconds: 0, disable: false, milliseconds: 1 })
 
 /** These process as few rows as possible, so most of the pages they read are overhead. */
 const takeOne: Calls = { take: (db) => takeDue(db, { count: 1, after: '5', until: '5' }) }

@@ -14,6 +14,7 @@ export const MARK = 'zq-person'
 /** Creates a subscriber with a row in every table that can have data of a person. */
 export async function createUserInEveryTable(world: TestWorld): Promise<{ email: string; id: string }> {
   const email = `${MARK}-${newEmail()}`
+  world.receiver.answer = ({ body }) => ({ body }) // an owner's backend that repeats what it gets
   const anonymous = await signInAnonymously(world)
   const { token, user } = await signInByMail(world, email, { token: anonymous.token })
   await call(world, `/api/v1/paywall/${world.paywall.id}/sign-in/exchange`, {
