@@ -26,6 +26,7 @@ const Body = z.object({
       .optional(),
     checkout: z.looseObject({ id: z.uuid(), duplicate_of: z.uuid().nullable() }).optional(),
     grant: z.looseObject({ id: z.uuid() }).optional(),
+    balance: z.looseObject({ type: z.string(), count: z.int() }).optional(),
     ticket: z.looseObject({ id: z.int(), status: z.string() }).optional(),
     merged_user: z
       .object({ id: z.uuid(), email: z.string().nullable(), external_id: z.string().nullable() })
