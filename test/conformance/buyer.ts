@@ -135,7 +135,8 @@ export async function handleWebhooks({ world, emulator, paywall }: Shop): Promis
   await runDeferredReads({ ...world, paywall })
 }
 
-const getName = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
+/** The type of an event, with the amount of a payment. */
+export const getName = ({ type, data: { payment } }: OwnerEvent) => (payment ? `${type} ${payment.amount}` : type)
 
 /** Cancels through our API with the owner's key, and waits until the cancellation is stored. */
 export async function cancelThroughApi(buyer: Buyer): Promise<Reply> {
