@@ -45,6 +45,7 @@ export async function isOfOwner(database: Database, name: string): Promise<strin
 
 const PAYWALLS = 'select id from paywalls where owner_id = $1 and is_test = $2'
 const USERS = 'select id from users where owner_id = $1 and is_test = $2'
+const WEBHOOK_ENDPOINTS = 'select id from webhook_endpoints where owner_id = $1 and is_test = $2'
 
 /** Whether a row belongs to the owner: it names the owner, one of its paywalls or users, or refers to a row that does. */
 function getCondition(name: string, tables: Table[], from: string[] = []): string {
@@ -58,6 +59,7 @@ function getCondition(name: string, tables: Table[], from: string[] = []): strin
     // A quota or rate limit names its paywall or user.
     ...(columns.includes('who') ? [`exists (${PAYWALLS} and who like '%' || paywalls.id || '%')`] : []),
     ...(columns.includes('who') ? [`exists (${USERS} and who like '%' || users.id || '%')`] : []),
+    ...(name === 'delivery_attempts' ? [`endpoint_id in (${WEBHOOK_ENDPOINTS})`] : []),
     ...(name === 'rate_limits' ? [`exists (${PAYWALLS} and key like '%' || paywalls.id || '%')`] : []),
     ...(name === 'rate_limits' ? [`exists (${USERS} and key like '%' || users.id || '%')`] : []),
   ]
