@@ -586,7 +586,7 @@ create table audit_log (
   role       text not null check (role in ('admin', 'support', 'viewer')),
   act        text not null check (char_length(act) <= 50),
   is_test    boolean, -- null: it concerns both modes
-  user_id    uuid references users,
+  user_id    uuid, -- no reference: an anonymous user may be deleted
   subject    text check (char_length(subject) <= 2048), -- what it was done to: an id, or the URL of a webhook endpoint
   reason     text check (char_length(reason) <= 500),
   primary key (owner_id, id)
@@ -680,7 +680,7 @@ create table delivery_attempts (
   owner_id     uuid not null,
   event_id     text not null,
   endpoint_id  uuid not null,
-  attempt      integer not null check (attempt >= 1), -- deliveries.attempts at the time
+  attempt      integer not null check (attempt >= 1), -- from 1, replays included
   attempted_at timestamptz not null,
   milliseconds integer not null check (milliseconds >= 0), -- until the response, or its failure
   status       integer, -- null without a response

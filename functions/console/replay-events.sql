@@ -41,11 +41,12 @@ begin
     'next_since', case when cardinality(chosen) = most then chosen[most].created_at::text end);
 end $$;
 
--- Makes the deliveries of events to webhook endpoints pending again, or adds them. Of each member's pending deliveries at an endpoint the first is
--- due. Returns how many are sent again. The members must be locked.
+-- Makes the deliveries of events to webhook endpoints pending again, or adds them. Of each member's pending deliveries at an endpoint only the
+-- first is due then. Returns how many are sent again. The members must be locked.
 create function queue_again(chosen events[], endpoints uuid[], failed_only boolean) returns bigint language plpgsql as $$
 declare
   queued bigint;
+  head record;
 begin
   insert into deliveries as d (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
   select e.id, endpoint, e.paywall_id, e.user_id, e.sequence, case when e.user_id is null then now() end
@@ -57,14 +58,17 @@ begin
   where d.state <> 'pending';
   get diagnostics queued = row_count;
 
-  update deliveries d set next_attempt_at = case when d.sequence = first.sequence then coalesce(d.next_attempt_at, now()) end
-  from (
+  for head in
     select p.endpoint_id, p.paywall_id, p.user_id, min(p.sequence) as sequence
     from deliveries p
     where p.state = 'pending' and p.endpoint_id = any (endpoints)
       and (p.paywall_id, p.user_id) in (select e.paywall_id, e.user_id from unnest(chosen) e)
-    group by p.endpoint_id, p.paywall_id, p.user_id) first
-  where (d.endpoint_id, d.paywall_id, d.user_id) = (first.endpoint_id, first.paywall_id, first.user_id)
-    and d.state = 'pending' and d.holder is null;
+    group by p.endpoint_id, p.paywall_id, p.user_id
+  loop
+    update deliveries d set next_attempt_at = null
+    where (d.endpoint_id, d.paywall_id, d.user_id) = (head.endpoint_id, head.paywall_id, head.user_id)
+      and d.state = 'pending' and d.holder is null and d.sequence > head.sequence;
+    perform make_first_due(head.endpoint_id, head.paywall_id, head.user_id);
+  end loop;
   return queued;
 end $$;

@@ -1,5 +1,5 @@
--- Records the result of an attempt, with the beginning of the response, and ends its lease. `recorded` is false if `holder` no longer has the lease of that attempt: whoever
--- took it over records its own result. Idempotent: a repeat after a lost response changes nothing and returns the same, because the row has
+-- Records the result of an attempt, with the beginning of the response, and ends its lease. `recorded` is false if `holder` no longer has the
+-- lease of that attempt: whoever took it over records its own result. Idempotent: a repeat after a lost response changes nothing and returns the same, because the row has
 -- no holder and the same number of attempts until the next attempt starts.
 --
 -- A pending delivery is retried in `retry_in_seconds`. A finished one, delivered or failed, makes the next delivery about its member due at
@@ -32,7 +32,10 @@ begin
 
   insert into delivery_attempts (
     owner_id, event_id, endpoint_id, attempt, attempted_at, milliseconds, status, error, response)
-  select e.owner_id, e.id, record_delivery.endpoint_id, record_delivery.attempts,
+  select e.owner_id, e.id, record_delivery.endpoint_id, (
+      -- Not deliveries.attempts, which begins again when the event is replayed.
+      select coalesce(max(a.attempt), 0) + 1 from delivery_attempts a
+      where (a.owner_id, a.event_id, a.endpoint_id) = (e.owner_id, e.id, record_delivery.endpoint_id)),
     now() - make_interval(secs => milliseconds / 1000.0), milliseconds, status, error,
     case when e.purge_at is not null then response end -- else it was redacted, as when its person was erased
   from events e where e.id = record_delivery.event_id;
@@ -60,22 +63,4 @@ begin
   loop
     perform make_first_due(finished.endpoint_id, finished.paywall_id, into_id);
   end loop;
-end $$;
-
--- Makes a member's first pending delivery due. A `user.merged` stays as it is while a delivery about the merged user is pending. Locks
--- that first one: of two calls that each finish what a `user.merged` waited for, the second waits here, and then finds nothing pending.
-create function make_first_due(endpoint_id uuid, paywall_id text, user_id uuid) returns void language plpgsql as $$
-declare
-  head deliveries;
-begin
-  select * into head from deliveries d
-  where (d.endpoint_id, d.paywall_id, d.user_id) = (make_first_due.endpoint_id, make_first_due.paywall_id, make_first_due.user_id)
-    and d.state = 'pending'
-  order by d.sequence limit 1 for no key update;
-  if head.next_attempt_at is not null or exists (
-    select from deliveries d
-    where (d.endpoint_id, d.paywall_id, d.user_id) = (head.endpoint_id, head.paywall_id, head.merged_user_id) and d.state = 'pending')
-  then return; end if;
-  update deliveries d set next_attempt_at = now()
-  where (d.event_id, d.endpoint_id) = (head.event_id, head.endpoint_id);
 end $$;

@@ -30,6 +30,7 @@ const untilDelivered = (mailbox: Mailbox) =>
 
 test('an event that was delivered is sent again, with the same id and body', async () => {
   const { mailbox, visitor } = await open()
+  mailbox.answer = () => ({ status: 200, body: 'Thank you & goodbye' })
   const [event] = await mailbox.addEvents()
   await untilDelivered(mailbox)
   const page = await visitor.get(`/test/events/${event}`)
@@ -41,6 +42,10 @@ test('an event that was delivered is sent again, with the same id and body', asy
   })
   await until('it has arrived again', async () => mailbox.ids().length === 2)
   const [first, again] = mailbox.received()
+  await until('both attempts are shown', async () => {
+    const { text } = await visitor.get(`/test/events/${event}`)
+    return text.match(/200 \d+ Thank you & goodbye/g)?.length === 2
+  })
   expect([again!.headers['webhook-id'], again!.body, again!.verified]).toEqual([event, first!.body, true])
 })
 

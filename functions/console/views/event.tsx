@@ -9,7 +9,19 @@ export interface EventDetails {
     /** The bytes that are sent. */
     body: string
     is_redacted: boolean
+    attempts: Attempt[]
   }
+}
+
+interface Attempt {
+  url: string
+  at: string
+  milliseconds: number
+  /** Null without a response. */
+  status: number | null
+  error: string | null
+  /** The beginning of the response's body. Null without one, or if the event was redacted. */
+  response: string | null
 }
 
 export const eventPage = ({ viewer, event, mode }: EventDetails & { viewer: Viewer; mode: Mode }) =>
@@ -41,6 +53,7 @@ export const eventPage = ({ viewer, event, mode }: EventDetails & { viewer: View
             ))}
           </Table>
         )}
+        {event.attempts.length > 0 && <Attempts attempts={event.attempts} />}
         {viewer.permissions.includes('replay_events') && (
           <ActForm action={`/${mode}/events/replay`} label="Send again" fields={{ event: event.id }} />
         )}
@@ -50,3 +63,23 @@ export const eventPage = ({ viewer, event, mode }: EventDetails & { viewer: View
       </>
     ),
   })
+
+function Attempts({ attempts }: { attempts: Attempt[] }) {
+  return (
+    <Table caption="Attempts" head={['Attempt', 'Endpoint', 'Status', 'Milliseconds', 'Response']}>
+      {attempts.map((attempt) => (
+        <tr>
+          <td>
+            <Time at={attempt.at} />
+          </td>
+          <td>{attempt.url}</td>
+          <td>{attempt.status ?? attempt.error}</td>
+          <td class="number">{attempt.milliseconds}</td>
+          <td>
+            <code>{attempt.response}</code>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
