@@ -16,6 +16,7 @@ import { type ClaimedRefund, toRefundOrder } from '../lib/purchases/refund-order
 import { CommandError, type CommandResult, required, sealingKeys } from './command.ts'
 import { activateRelease, type Database, withDatabase } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
+import { isLocalHost } from './paywall-file/service-hosts.ts'
 
 export interface RefundOptions {
   /** In major units, such as `4.99`. Absent: all that is left of the payment. */
@@ -28,6 +29,7 @@ type Claim = { verdict: string; available?: number; refund?: ClaimedRefund }
 /** Refunds the latest payment of a purchase. Throws a `CommandError` if nothing was refunded, or if that is unknown. */
 export async function refundPurchase(id: string, { amount, reason }: RefundOptions): Promise<CommandResult> {
   enterLocalWorld()
+  refuseEmulated()
   const keys = sealingKeys().processorCredentialsKey
   return withDatabase(required('DATABASE_URL'), async (db) => {
     const purchase = await findPurchase(db, id)
@@ -46,6 +48,14 @@ export async function refundPurchase(id: string, { amount, reason }: RefundOptio
     const json = { id, refund: refund.id, amount: returned, currency: refund.currency, pending: fact === null }
     return { text: `${money} of the latest payment of purchase ${id} is refunded. ${state}`, json }
   })
+}
+
+/** The processors of a local world are emulators, whose addresses the command does not know. The real ones must not be called instead. */
+function refuseEmulated(): void {
+  if (process.env.PROCESSOR_API_BASES || !isLocalHost(URL.parse(required('DATABASE_URL'))?.hostname ?? '')) return
+  throw new CommandError([
+    'the database is local, so its processors are emulators: set PROCESSOR_API_BASES to their addresses',
+  ])
 }
 
 async function findPurchase(db: Database, id: string) {
