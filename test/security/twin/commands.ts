@@ -54,6 +54,7 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
     await users(me, 'merge', CARL, BOB)
     const { user } = other.sessions[ANN]!
     await users(me, 'merge', user.id, BOB).catch(() => 'this owner has no user with that id')
+    await me.world.workers.scheduled('deliver-events')
   },
   'users export': (me) => users(me, 'export', ANN),
   'users erase': (me) => users(me, 'erase', BOB, '--yes'),
