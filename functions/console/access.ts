@@ -40,12 +40,29 @@ export interface PaymentFact {
   occurred_at: string
 }
 
-/** Explains the access of a user on a paywall by its purchases, newest first. */
-export function explainAccess(purchases: ConsolePurchase[]): string {
+/** Access that the owner gave without a payment. */
+export interface ConsoleGrant {
+  id: string
+  price_slug: string | null
+  created_at: string
+  ends_at: string
+  ended_at: string | null
+  gives_access: boolean
+  /** Null once the person was erased. */
+  reason: string | null
+  end_reason: string | null
+}
+
+/** Explains the access of a user on a paywall by its purchases and its grants, each newest first. */
+export function explainAccess(purchases: ConsolePurchase[], grants: ConsoleGrant[]): string {
   const giving = purchases.find((purchase) => purchase.gives_access)
   if (giving) return `Access: ${explainPurchase(giving)}`
+  const grant = grants.find((each) => each.gives_access)
+  if (grant) return `Access: you gave it until ${formatDate(grant.ends_at)}.`
   const latest = purchases.find((purchase) => !purchase.is_pack)
   if (latest) return `No access: ${explainPurchase(latest)}`
+  const [ended] = grants
+  if (ended) return `No access: what you gave ended on ${formatDate(ended.ended_at ?? ended.ends_at)}.`
   return purchases.length > 0 ? 'No access: only packs were bought, which give none.' : 'No access: nothing was bought.'
 }
 

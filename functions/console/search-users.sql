@@ -58,14 +58,17 @@ end $$;
 -- A user as a line of the list.
 create function listed_user_json(u users) returns jsonb language plpgsql stable as $$
 begin
-  return (
-    select jsonb_build_object(
-      'id', u.id, 'email', u.email, 'external_id', u.external_id, 'created_at', iso(u.created_at),
-      'is_erased', u.erased_at is not null, 'names', array(
-        select distinct m.name from members m where m.user_id = u.id and m.name is not null order by m.name),
-      'merged_into', (select m.merged_into from members m where m.user_id = u.id and m.merged_into is not null limit 1),
-      'has_access', coalesce(bool_or(gives_access(p, paywall_now(p.paywall_id))), false),
-      'purchases', count(p.id))
-    from members m join purchases p using (paywall_id, user_id)
-    where m.user_id = u.id);
+  return jsonb_build_object(
+    'id', u.id, 'email', u.email, 'external_id', u.external_id, 'created_at', iso(u.created_at),
+    'is_erased', u.erased_at is not null, 'names', array(
+      select distinct m.name from members m where m.user_id = u.id and m.name is not null order by m.name),
+    'merged_into', (select m.merged_into from members m where m.user_id = u.id and m.merged_into is not null limit 1),
+    'has_access', exists (
+      select from members m join purchases p on (p.paywall_id, p.user_id) = (m.paywall_id, m.user_id)
+      where m.user_id = u.id and gives_access(p, paywall_now(p.paywall_id))
+    ) or exists (
+      select from members m join grants g on (g.paywall_id, g.user_id) = (m.paywall_id, m.user_id)
+      where m.user_id = u.id and grants_access(g, paywall_now(g.paywall_id))),
+    'purchases', (
+      select count(*) from members m join purchases p on (p.paywall_id, p.user_id) = (m.paywall_id, m.user_id) where m.user_id = u.id));
 end $$;

@@ -1,4 +1,4 @@
--- Everything about a user of one mode: on each paywall its purchases with their payments, its balances and its meta data, and besides its
+-- Everything about a user of one mode: on each paywall its purchases with their payments, its grants, its balances and its meta data, and besides its
 -- tickets and its sessions; and a timeline of the latest `entries`. The id of a merged user shows the user that has everything now. Verdicts: `found`; `unknown_user_id`.
 create function show_user(session_hash text, is_test boolean, user_id text) returns jsonb language plpgsql stable security definer
 set enable_seqscan = off -- a plan cached while the table was empty must not scan all of it later
@@ -52,6 +52,10 @@ begin
       'purchases', (
         select coalesce(jsonb_agg(console_purchase_json(p, present) order by p.created_at desc, p.id), '[]')
         from purchases p where (p.paywall_id, p.user_id) = (m.paywall_id, m.user_id)),
+      'grants', (
+        select coalesce(jsonb_agg(grant_json(g) || jsonb_build_object(
+          'gives_access', grants_access(g, present), 'reason', g.reason, 'end_reason', g.end_reason) order by g.created_at desc, g.id), '[]')
+        from grants g where (g.paywall_id, g.user_id) = (m.paywall_id, m.user_id)),
       'balances', (
         select coalesce(jsonb_agg(jsonb_build_object('type', b.type, 'count', b.count) order by b.type), '[]')
         from balances b where (b.paywall_id, b.user_id) = (m.paywall_id, m.user_id)))

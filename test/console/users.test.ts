@@ -84,6 +84,18 @@ describe('a user’s page says why the user has access or not', () => {
     expect(await accessOf(buyer)).toMatch(/^No access: “.*” was refunded on .*, as stripe reports\.$/)
   })
 
+  test('access that the owner gave, and took back', async () => {
+    const { id: userId } = await exchange({ email: newEmail() })
+    const path = `/api/v1/paywall/${shop.paywall.id}/grants`
+    const given = await call(world, path, { key: shop.key, body: { user_id: userId, days: 30, reason: 'A test' } })
+    const { grant } = given.body as { grant: { id: string; ends_at: string } }
+    expect(await accessOf({ userId })).toBe(`Access: you gave it until ${formatDate(grant.ends_at)}.`)
+    expect((await admin.get(`/test/users?search=${userId}`)).html).toContain('<span class="state delivered">yes</span>')
+    await call(world, `${path}/${grant.id}/end`, { key: shop.key, body: {} })
+    expect(await accessOf({ userId })).toMatch(/^No access: what you gave ended on .*\.$/)
+    expect((await admin.get(`/test/users?search=${userId}`)).html).toContain('<span class="state">no</span>')
+  })
+
   test('a purchase that the owner ended', async () => {
     const buyer = await buy(shop)
     const { id } = (await readPurchase(buyer))!

@@ -1,4 +1,4 @@
-import { type ConsolePurchase, explainAccess, explainPurchase } from '../access.ts'
+import { type ConsoleGrant, type ConsolePurchase, explainAccess, explainPurchase } from '../access.ts'
 import { formatAmount, toWords } from '../formats.ts'
 import type { Viewer } from '../session.ts'
 import { consolePage, type Mode } from './layout.tsx'
@@ -27,6 +27,7 @@ interface Membership {
   meta: Record<string, unknown>
   buyer_meta: Record<string, unknown>
   purchases: ConsolePurchase[]
+  grants: ConsoleGrant[]
   balances: { type: string; count: number }[]
 }
 
@@ -102,7 +103,7 @@ function Names({ user }: Pick<UserDetails, 'user'>) {
 }
 
 function MembershipSection({
-  membership: { paywall, name, purchases, balances, ...member },
+  membership: { paywall, name, purchases, grants, balances, ...member },
 }: {
   membership: Membership
 }) {
@@ -112,11 +113,30 @@ function MembershipSection({
       <h2>
         {paywall.name} <span class="quiet">{paywall.id}</span>
       </h2>
-      <p class="access">{explainAccess(purchases)}</p>
+      <p class="access">{explainAccess(purchases, grants)}</p>
       {name && <p>Name: {name}</p>}
       {purchases.map((purchase) => (
         <Purchase purchase={purchase} />
       ))}
+      {grants.length > 0 && (
+        <Table caption={`Access given at ${paywall.name}`} head={['Given', 'Price', 'Until', 'Why', 'Ended']}>
+          {grants.map((grant) => (
+            <tr>
+              <td>
+                <Time at={grant.created_at} />
+              </td>
+              <td>{grant.price_slug ?? '–'}</td>
+              <td>
+                <Time at={grant.ends_at} />
+              </td>
+              <td>{grant.reason}</td>
+              <td>
+                {grant.ended_at ? <Time at={grant.ended_at} /> : '–'} {grant.end_reason}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
       {balances.length > 0 && (
         <Table caption={`Balances at ${paywall.name}`} head={['Tokens', 'Balance']}>
           {balances.map(({ type, count }) => (
