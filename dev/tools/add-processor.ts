@@ -83,7 +83,7 @@ import { startAcmeEmulator } from './acme/emulator.ts'
         `
   acme: {
     port: ${port},
-    ...emulated(startAcmeEmulator, acme.listAccounts, byInvoice),
+    ...localEmulator(startAcmeEmulator, acme.listAccounts, byInvoice),
     demoCredentials: acme.demoCredentials,
     demoPrice: (name: string) => name,
     demoDiscount: (name: string) => name,
