@@ -5,7 +5,13 @@ import { missingKeyErrors, ownerErrors } from '../../lib/auth/gate-errors.ts'
 import type { ApiOperation } from '../../lib/http/api-operation.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { PURCHASE_STATUSES } from '../../lib/processors/processor.ts'
-import { EXAMPLE_ENDED, ownerNote, purchaseErrors, purchaseParams } from '../../lib/purchases/purchase-fields.ts'
+import {
+  EXAMPLE_ENDED,
+  EXAMPLE_PURCHASE_ID,
+  ownerNote,
+  purchaseErrors,
+  purchaseParams,
+} from '../../lib/purchases/purchase-fields.ts'
 
 export const PATH = '/api/v1/paywall/:id/purchases/:purchase/end'
 
@@ -53,7 +59,7 @@ export const operations: ApiOperation[] = [
       'subscription end with its period, cancel it.',
     access: ['owner'],
     params: purchaseParams,
-    exampleParams: { purchase: EXAMPLE_ENDED.id },
+    exampleParams: { purchase: EXAMPLE_PURCHASE_ID },
     bodies: { PurchaseEnd: Body },
     bodyOptional: true,
     example: { reason: 'Chargeback abuse' } satisfies z.input<typeof Body>,

@@ -7,7 +7,13 @@ import { describeCodes } from '../../lib/http/code-meanings.ts'
 import { defineErrors } from '../../lib/http/errors.ts'
 import { idempotencyErrors } from '../../lib/http/shared-errors.ts'
 import { PROCESSOR_NAMES } from '../../lib/processors/processor-name.ts'
-import { EXAMPLE_ENDED, ownerNote, purchaseErrors, purchaseParams } from '../../lib/purchases/purchase-fields.ts'
+import {
+  EXAMPLE_ENDED,
+  EXAMPLE_PURCHASE_ID,
+  ownerNote,
+  purchaseErrors,
+  purchaseParams,
+} from '../../lib/purchases/purchase-fields.ts'
 
 export const PATH = '/api/v1/paywall/:id/purchases/:purchase/refund'
 
@@ -153,7 +159,7 @@ export const operations: ApiOperation[] = [
       'up to 5 seconds for it. Live paywalls require the key.',
     access: ['owner'],
     params: purchaseParams,
-    exampleParams: { purchase: EXAMPLE_ENDED.id },
+    exampleParams: { purchase: EXAMPLE_PURCHASE_ID },
     bodies: { PurchaseRefund: Body },
     bodyOptional: true,
     example: { amount: 499, reason: 'Was down for a day' } satisfies z.input<typeof Body>,

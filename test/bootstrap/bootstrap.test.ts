@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { Grant } from '../../lib/grants/grant.ts'
 import { call } from '../support/call.ts'
 import { getPriceId } from '../support/checkout.ts'
 import { monthly } from '../support/paywall-file.ts'
@@ -47,6 +48,8 @@ const UserState = z.strictObject({
   features: z.array(z.string()),
   purchases: z.array(z.looseObject({ id: z.uuid(), status: z.string() })),
   being_replaced: z.array(z.uuid()),
+  grants: z.array(Grant),
+  access_until: z.iso.datetime().nullable(),
   balances: z.array(z.strictObject({ type: z.string(), count: z.int() })),
   trial: z.null(),
 })

@@ -58,6 +58,7 @@ test('a one-time purchase that is refunded entirely is refunded, in the reply an
 
 test('refunds the payment that is named, and by default the latest one that succeeded', async () => {
   const subscriber = await subscribe(world, ours)
+  await world.clock.advance(ours.paywall.id, '1m') // so that the second payment is later by Stripe's clock, which has seconds
   await world.stripe.renew(subscriber.subscriptionId)
   await world.stripe.drainWebhooks()
   const [first, second] = await payments(subscriber)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { Grant } from '../../lib/grants/grant.ts'
 import { type Call, call } from '../support/call.ts'
 import { buy, getPriceId, newEmail, parseOpened, startCheckout } from '../support/checkout.ts'
 import { moveClock } from '../support/passing-time.ts'
@@ -57,7 +58,9 @@ const State = z.strictObject({
   balances: z.array(z.strictObject({ type: z.string(), count: z.int() })),
   purchases: z.array(Purchase),
   being_replaced: z.array(z.uuid()),
+  grants: z.array(Grant),
   paid: z.boolean(),
+  access_until: time.nullable(),
   features: z.array(z.string()),
   trial: z.strictObject({ purchase_id: z.uuid(), started_at: time, ends_at: time, days_left: z.int() }).nullable(),
   meta: z.record(z.string(), z.unknown()),
