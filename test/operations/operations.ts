@@ -122,15 +122,6 @@ export const OPERATIONS: Record<string, Operation> = {
     statements: 1,
     countedBy: 'key',
   },
-  endPurchase: {
-    parameters: ({ purchaseId = NOBODY_ID }) => ({ purchase: purchaseId }),
-    body: () => ({ reason: 'paid by invoice now' }),
-    replies: { ...owners('401 Unauthorized'), ownerKey: '404 purchase_not_found' },
-    ifOtherPaywallId: { ownerKey: MISMATCH },
-    otherDomain: PAYWALL_NOT_FOUND,
-    statements: 1,
-    countedBy: 'key',
-  },
   refundPurchase: {
     parameters: ({ purchaseId = NOBODY_ID }) => ({ purchase: purchaseId }),
     body: () => ({ amount: 1 }),
@@ -297,5 +288,15 @@ export const OPERATIONS: Record<string, Operation> = {
     otherDomain: PAYWALL_NOT_FOUND,
     statements: 1,
     countedBy: 'signature',
+  },
+  // The last one: what needs a running subscription comes before.
+  endPurchase: {
+    parameters: ({ purchaseId = NOBODY_ID }) => ({ purchase: purchaseId }),
+    body: () => ({ reason: 'paid by invoice now' }),
+    replies: { ...owners('401 Unauthorized'), ownerKey: '404 purchase_not_found' },
+    ifOtherPaywallId: { ownerKey: MISMATCH },
+    otherDomain: PAYWALL_NOT_FOUND,
+    statements: 1,
+    countedBy: 'key',
   },
 }

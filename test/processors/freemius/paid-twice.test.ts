@@ -140,9 +140,11 @@ test('a link that is paid after more than a month is a purchase', async () => {
 })
 
 /** Merges two users. The pages that the first has opened still sell to its e-mail address. */
-async function merge({ shop: { world, paywall }, userId: from }: Buyer, { userId: into }: Buyer): Promise<void> {
+async function merge({ shop: { world, paywall }, userId: from }: Buyer, remaining: Buyer): Promise<void> {
   const users = { ownerId: await readOwnerId(world, paywall.id), isTest: true }
-  await withDatabase(world.databaseUrl, (db) => mergeUsers(db, users, { from, into }))
+  await withDatabase(world.databaseUrl, (db) => mergeUsers(db, users, { from, into: remaining.userId }))
+  await world.workers.scheduled('deliver-events') // nothing else wakes the delivery of the merge's event
+  expect(await newEvents(remaining)).toContain('user.merged')
 }
 
 describe('a link that is paid after its buyer was merged into another user', () => {

@@ -57,7 +57,7 @@ const TEAM = { ...SPRING, id: 'team', title: 'Team', code: 'TEAM-2027', show: 'c
 export function twinFile(name: string, webhookUrl: string): FileJson {
   return {
     owner: { email: `owner-${name}@example.com` },
-    team: [{ email: 'support@example.com', role: 'support' }],
+    team: [{ email: `support-${name}@example.com`, role: 'support' }],
     keys: [{ name: 'backend', secret: `pk_test_${randomBytes(32).toString('hex')}` }],
     webhooks: [{ url: webhookUrl, secret: newWebhookSecret(), events: ['*', 'balance.changed'] }],
     paywalls: PROCESSOR_NAMES.map((acquiring) => ({
