@@ -10,6 +10,7 @@
 create function merge_users(from_id uuid, into_id uuid) returns integer language plpgsql as $$
 declare
   merged_user constant jsonb := event_user(from_id);
+  merged members[];
   member members;
   queued integer := 0;
 begin
@@ -20,11 +21,12 @@ begin
   where m.user_id in (from_id, into_id) and m.paywall_id in (select f.paywall_id from members f where f.user_id = from_id)
   order by m.paywall_id, m.user_id for no key update;
 
-  perform move_names(from_id, into_id);
-  for member in
-    select * from members m where m.user_id = from_id and m.merged_into is null order by m.paywall_id
-  loop
+  merged := array(select m from members m where m.user_id = from_id and m.merged_into is null order by m.paywall_id);
+  foreach member in array merged loop
     perform merge_member(member.paywall_id, from_id, into_id);
+  end loop;
+  perform move_names(from_id, into_id); -- after merge_member, which keeps the address, and before the events, which show it
+  foreach member in array merged loop
     queued := queued + emit_event(
       member.owner_id, member.paywall_id, into_id, 'user.merged', merged_user, merged_user_id => from_id);
   end loop;
