@@ -1,5 +1,6 @@
 // The owner's console: its pages, on its own origin. Every page needs a session, and is one database call that checks it.
 import { allowOnly, createApp } from '../../lib/endpoint/app.ts'
+import { requireSameOrigin } from '../../lib/http/same-origin.ts'
 import { serveAsset } from './assets.ts'
 import { serveAuditLog } from './audit-log.ts'
 import { replay, serveEvent, serveEvents } from './events.ts'
@@ -23,7 +24,6 @@ import {
   WEBHOOKS_PATH,
 } from './paths.ts'
 import { renderErrorPage } from './render-error-page.ts'
-import { sameOrigin } from './same-origin.ts'
 import { chooseOwner, serveSignIn, signIn, signOut } from './sign-in.ts'
 import { close, serveTicket, serveTicketImage, serveTickets } from './tickets.ts'
 import { endSessions, serveFront, serveUser, serveUsers } from './users.ts'
@@ -32,7 +32,7 @@ import { changeWebhook, serveWebhooks } from './webhooks.ts'
 const GET = ['GET', 'HEAD']
 
 const app = createApp<Cloudflare.ConsoleEnv>({ renderError: renderErrorPage })
-app.use(sameOrigin)
+app.use(requireSameOrigin())
 
 app.get(FRONT_PATH, serveFront).all(allowOnly(...GET))
 app

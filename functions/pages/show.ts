@@ -13,7 +13,7 @@ export const showPage = (c: PagesContext, site: Site, page: Html, status = 200, 
 /**
  * Responds with a page that has this inline style. Its policy allows subresources and forms of this origin only, and framing only by the
  * owner's page that shows it in a dialog.
- * `Referrer-Policy: same-origin` makes browsers send `Origin` with our own forms, which `sameOrigin` requires.
+ * `Referrer-Policy: same-origin` makes browsers send `Origin` with our own forms, which `requireSameOrigin` requires.
  */
 export async function show(
   c: PagesContext,

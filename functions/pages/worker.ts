@@ -2,6 +2,7 @@
 // calls the other Workers on the visitor's behalf.
 import { Hono } from 'hono/tiny'
 import { allowOnly, createBaseApp } from '../../lib/http/base-app.ts'
+import { requireSameOrigin } from '../../lib/http/same-origin.ts'
 import { giveToken, restore, showAccount, showRestore, useAccount } from './account.ts'
 import { serveAsset, serveIcon } from './assets.ts'
 import { cancel, showCancel } from './cancel.ts'
@@ -17,6 +18,7 @@ import {
   EMBEDDED_BASE_PATHS,
   ICON_PATH,
   IMAGE_PATH,
+  isDialogPath,
   PAYMENTS_PATH,
   PAYWALL_PATH,
   RECEIPT_PATH,
@@ -31,13 +33,13 @@ import { serveImage } from './image.ts'
 import { openReceipt, showPayments } from './payments.ts'
 import { buy, showPaywall, showThanks } from './paywall.ts'
 import { renderErrorPage } from './render-error-page.ts'
-import { sameOrigin } from './same-origin.ts'
 import { openTicket, showTicket } from './ticket.ts'
 
 const GET = ['GET', 'HEAD']
 
 const app = createBaseApp<Cloudflare.PagesEnv>({ renderError: renderErrorPage })
-app.use(sameOrigin, requireCookies)
+// The form that opens a dialog is from another site, and is checked by its handler.
+app.use(requireSameOrigin(isDialogPath), requireCookies)
 
 const pages = new Hono<{ Bindings: Cloudflare.PagesEnv }>()
 pages

@@ -1,14 +1,20 @@
-import { defineErrors } from './errors.ts'
+import type { MiddlewareHandler } from 'hono'
+import { apiError, defineErrors } from './errors.ts'
 
-/** The error of a form that another site has sent. */
-export const forgeryErrors = defineErrors<'forged'>({ forged: [403, 'forged', 'The form was sent from another site'] })
+const errors = defineErrors<'forged'>({ forged: [403, 'forged', 'The form was sent from another site'] })
 
 /**
- * Whether a request was sent by a page of the same origin, so that another site cannot make a browser act with its cookies. Checks
+ * CSRF protection: accepts a POST only from a page of the same origin, so that another site cannot make a browser act with its cookies. Checks
  * `Sec-Fetch-Site`, or `Origin` for older browsers that do not send it. hono/csrf checks only the content types of forms, and answers in plain
- * text instead of with an error page.
+ * text instead of with an error page. `isExempt`: whether the handler of a path checks the origin itself.
  */
-export function isSameOrigin({ url, headers }: Request): boolean {
+export const requireSameOrigin = (isExempt: (path: string) => boolean = () => false): MiddlewareHandler =>
+  async function requireSameOrigin(c, next) {
+    if (c.req.method === 'POST' && !isExempt(c.req.path) && !isSameOrigin(c.req.raw)) throw apiError(errors.forged)
+    await next()
+  }
+
+function isSameOrigin({ url, headers }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   return site === null ? headers.get('origin') === new URL(url).origin : site === 'same-origin'
 }
