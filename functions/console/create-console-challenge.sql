@@ -9,10 +9,7 @@ declare
   wait interval;
 begin
   if network is not null then
-    wait := coalesce(
-      consume('address mail', address_key('console', email, network), 1, 5, '1 hour'),
-      consume('address mail', address_key('console', email), 1, 30, '1 hour'),
-      consume('network mail', 'network:' || network || ' console', 1, 100, '1 hour'));
+    wait := consume_mail('console', email, network, captcha_solved => false);
     if wait is not null then return verdict('too_many_mails') || retry_after(wait); end if;
   end if;
   if is_known then

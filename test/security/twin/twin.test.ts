@@ -43,7 +43,7 @@ beforeAll(async () => {
   }
   await goLive(live, one)
   const { rows } = await world.database.query<{ bucket: string }>(
-    `select name || key as bucket from rate_limits where key not similar to 'network:[^ ]*( console)?'`,
+    `select name || key as bucket from rate_limits where key not similar to 'network:[^ ]*( paywall:console)?|paywall:console'`,
   )
   rateLimits = rows.map(({ bucket }) => bucket)
   world.neon.onStatement = ({ query }, run) => {
