@@ -1,6 +1,6 @@
 -- Lists the users of one mode, newest first, a page at a time: those before `before`, a user's id. `search` finds a user by its e-mail
--- address, its external id, our id of the user, of a purchase or of a checkout, or the processor's id of a purchase; a merged user's id finds the user that has
--- everything now.
+-- address, its external id, our id of the user, of a purchase or of a checkout, or the processor's id of a purchase; a merged user's id
+-- finds the user that has everything now.
 create function search_users(
   session_hash text, is_test boolean, search text default null, before text default null
 ) returns jsonb language plpgsql stable security definer
@@ -37,8 +37,7 @@ end $$;
 create function find_users(owner_id uuid, is_test boolean, search text) returns setof uuid language plpgsql stable as $$
 begin
   return query
-    select coalesce((select m.merged_into from members m where m.user_id = u.id and m.merged_into is not null limit 1), u.id)
-    from users u
+    select remaining_user(u.id) from users u
     where u.owner_id = find_users.owner_id and u.is_test = find_users.is_test
       and (u.email = lower(search) or u.external_id = search or u.id = as_uuid(search))
     union
@@ -62,7 +61,7 @@ begin
     'id', u.id, 'email', u.email, 'external_id', u.external_id, 'created_at', iso(u.created_at),
     'is_erased', u.erased_at is not null, 'names', array(
       select distinct m.name from members m where m.user_id = u.id and m.name is not null order by m.name),
-    'merged_into', (select m.merged_into from members m where m.user_id = u.id and m.merged_into is not null limit 1),
+    'is_merged', is_merged(u.id),
     'has_access', exists (
       select from members m join purchases p on (p.paywall_id, p.user_id) = (m.paywall_id, m.user_id)
       where m.user_id = u.id and gives_access(p, paywall_now(p.paywall_id))

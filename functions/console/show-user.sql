@@ -1,5 +1,6 @@
--- Everything about a user of one mode: on each paywall its purchases with their payments, its grants, its balances and its meta data, and besides its
--- tickets and its sessions; and a timeline of the latest `entries`. The id of a merged user shows the user that has everything now. Verdicts: `found`; `unknown_user_id`.
+-- Everything about a user of one mode: on each paywall its purchases with their payments, its grants, its balances and its meta data, and
+-- besides its tickets and its sessions; and a timeline of the latest `entries`. The id of a merged user shows the user that has everything
+-- now. Verdicts: `found`; `unknown_user_id`.
 create function show_user(session_hash text, is_test boolean, user_id text) returns jsonb language plpgsql stable security definer
 set enable_seqscan = off -- a plan cached while the table was empty must not scan all of it later
 as $$
@@ -10,9 +11,7 @@ declare
 begin
   if gate.refusal is not null then return verdict(gate.refusal); end if;
   select * into shown from users u
-  where u.owner_id = gate.owner_id and u.is_test = show_user.is_test and u.id = coalesce(
-    (select m.merged_into from members m where m.user_id = as_uuid(show_user.user_id) and m.merged_into is not null limit 1),
-    as_uuid(show_user.user_id));
+  where u.owner_id = gate.owner_id and u.is_test = show_user.is_test and u.id = remaining_user(as_uuid(show_user.user_id));
   if shown.id is null then return verdict('unknown_user_id'); end if;
 
   return verdict('found') || viewer_json(gate.owner_id, gate.email, gate.role) || jsonb_build_object(

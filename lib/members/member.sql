@@ -18,6 +18,14 @@ begin
   return exists (select from members m where m.user_id = is_merged.user_id and m.merged_into is not null);
 end $$;
 
+-- The user that has what a user had: the one that it was merged into, or itself. Merging that one again updates `merged_into`, so one step is
+-- enough.
+create function remaining_user(user_id uuid) returns uuid language plpgsql stable as $$
+begin
+  return coalesce(
+    (select m.merged_into from members m where m.user_id = remaining_user.user_id and m.merged_into is not null limit 1), user_id);
+end $$;
+
 -- The owner and the mode of the users that may be members of a paywall.
 create function paywall_scope(paywall_id text, out owner_id uuid, out is_test boolean) language plpgsql stable as $$
 begin
@@ -34,8 +42,7 @@ declare
   named_id uuid := as_uuid(user_id);
 begin
   if user_id is not null then
-    named_id := coalesce(
-      (select m.merged_into from members m where m.user_id = named_id and m.merged_into is not null limit 1), named_id);
+    named_id := remaining_user(named_id);
     select * into named from users u where (u.owner_id, u.is_test, u.id) = (here.owner_id, here.is_test, named_id);
   elsif external_id is not null then
     select * into named from users u

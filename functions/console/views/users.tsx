@@ -1,5 +1,5 @@
-import type { Viewer } from '../session.ts'
-import { consolePage, type Mode } from './layout.tsx'
+import type { Mode, Viewer } from '../session.ts'
+import { consolePage } from './layout.tsx'
 import { Older, Table, Time, UserLink } from './parts.tsx'
 
 /** The result of search_users. */
@@ -16,7 +16,7 @@ interface ListedUser {
   is_erased: boolean
   /** By which the owner calls the user on its paywalls. */
   names: string[]
-  merged_into: string | null
+  is_merged: boolean
   has_access: boolean
   purchases: number
 }
@@ -60,7 +60,7 @@ function UserTable({ users, mode }: { users: ListedUser[]; mode: Mode }) {
           <td>
             <UserLink user={user} mode={mode} />
             {user.is_erased && ' (erased)'}
-            {user.merged_into && ' (merged)'}
+            {user.is_merged && ' (merged)'}
           </td>
           <td>{user.names.join(', ')}</td>
           <td>
