@@ -1,9 +1,9 @@
-// What a person does in the console, by a form. An act that moves money or ends access needs a code that was entered a short time before: if there
-// is none, one is mailed, and the page asks for it together with the form's fields.
+// What a person does in the console, by a form. An act that moves money or ends access needs a code that was entered a short time before:
+// if there is none, one is mailed, and the page asks for it together with the form's fields.
 import { confirmConsoleSession } from '../../generated/calls.ts'
 import { MAX_GUESSES } from '../../lib/auth/challenge.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { ApiError, apiError } from '../../lib/http/errors.ts'
+import { ApiError, apiError, defineErrors } from '../../lib/http/errors.ts'
 import { readForm } from './form.ts'
 import { hashConsoleCode, mailCode } from './mailed-code.ts'
 import { type ConsoleContext, type PageRefusal, sessionErrors, sessionHash } from './session.ts'
@@ -12,6 +12,10 @@ import { confirmPage } from './views/confirm.tsx'
 
 /** Why an act is not done. */
 export type ActRefusal = { verdict: PageRefusal | 'unconfirmed'; email: string | null }
+
+const errors = defineErrors<'too_many_codes'>({
+  too_many_codes: [429, 'too_many_codes', 'Too many codes were mailed. Try again later'],
+})
 
 type ConfirmResult = { verdict: 'confirmed' } | { verdict: 'invalid_code' } | { verdict: 'signed_out' }
 type Form = Record<string, string>
@@ -49,10 +53,7 @@ async function confirm(c: ConsoleContext, session: string, code: { email: string
 async function mailAndAsk(c: ConsoleContext, form: Form, email: string): Promise<Response> {
   const mailed = await mailCode(c, email)
   if ('challenge' in mailed) return askForCode(c, form, { email, challenge: mailed.challenge })
-  const { retryAfter } = mailed
-  throw new ApiError([429, 'too_many_codes', 'too_many_codes', 'Too many codes were mailed. Try again later'], {
-    retryAfter,
-  })
+  throw new ApiError(errors.too_many_codes, { retryAfter: mailed.retryAfter })
 }
 
 const askForCode = (c: ConsoleContext, form: Form, step: { email: string; challenge: string; problem?: string }) =>

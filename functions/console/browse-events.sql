@@ -1,6 +1,6 @@
--- Lists the events of one mode, newest first, a page at a time: those before `before`, an event's id. `type` and `paywall_id` select some; so
--- does `state`, which is that of a delivery: `failed` or `pending`. A call reads a limited number of events; `next` is the `before` of the call that
--- continues where it ended, null at the end.
+-- Lists the events of one mode, newest first, a page at a time: those before `before`, an event's id. `type` and `paywall_id` select some;
+-- so does `state`, which is that of a delivery: `failed` or `pending`. A call reads a limited number of events; `next` is the `before` of
+-- the call that continues where it ended, null at the end.
 create function browse_events(
   session_hash text, is_test boolean, type text default null, paywall_id text default null, state text default null,
   before text default null

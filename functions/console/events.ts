@@ -1,10 +1,10 @@
 import { browseEvents, replayEvents, showEvent } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
-import { ApiError, apiError, defineErrors } from '../../lib/http/errors.ts'
+import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { type ActRefusal, act } from './act.ts'
-import { readReason } from './form.ts'
-import { type ConsoleContext, isTestMode, type PageResult, sessionErrors, sessionHash } from './session.ts'
+import { readQuery, readReason, readTime } from './form.ts'
+import { type ConsoleContext, isTestMode, type PageResult, pageMode, sessionErrors, sessionHash } from './session.ts'
 import { showPage } from './show.ts'
 import { type EventDetails, eventPage } from './views/event.tsx'
 import { type EventFilter, type EventList, eventsPage } from './views/events.tsx'
@@ -20,21 +20,18 @@ const errors = defineErrors<'unknown_event' | 'unknown_endpoint'>({
 })
 
 export async function serveEvents(c: ConsoleContext): Promise<Response> {
-  const filter: EventFilter = {
-    type: c.req.query('type') || null,
-    paywallId: c.req.query('paywall') || null,
-    state: c.req.query('state') || null,
-  }
+  const { type = null, paywall: paywallId = null, state = null, before, since = null } = await readQuery(c)
+  const filter: EventFilter = { type, paywallId, state }
   const row = await browseEvents<PageResult<EventList>>(connect(c.env), {
     sessionHash: await sessionHash(c),
     isTest: isTestMode(c),
-    type: filter.type,
-    paywallId: filter.paywallId,
-    state: filter.state,
-    before: c.req.query('before'),
+    type,
+    paywallId,
+    state,
+    before,
   })
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
-  return showPage(c, eventsPage({ ...row, filter, mode: isTestMode(c) ? 'test' : 'live' }))
+  return showPage(c, eventsPage({ ...row, filter, since, mode: pageMode(c) }))
 }
 
 export async function serveEvent(c: ConsoleContext): Promise<Response> {
@@ -45,7 +42,7 @@ export async function serveEvent(c: ConsoleContext): Promise<Response> {
   })
   if (row.verdict === 'unknown_event') throw apiError(errors.unknown_event)
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
-  return showPage(c, eventPage({ ...row, mode: isTestMode(c) ? 'test' : 'live' }))
+  return showPage(c, eventPage({ ...row, mode: pageMode(c) }))
 }
 
 /** Sends events again: one, or those of a time. */
@@ -66,18 +63,12 @@ export const replay = act(async (c, session, form) => {
       throw apiError(errors[row.verdict])
     case 'done': {
       c.executionCtx.waitUntil(wakeDeliverEvents(c.env, row.replayed))
-      const mode = isTestMode(c) ? 'test' : 'live'
-      return form.event ? `/${mode}/events/${form.event}` : `/${mode}/events?state=pending`
+      const mode = pageMode(c)
+      if (form.event) return `/${mode}/events/${form.event}`
+      const query = new URLSearchParams({ state: 'pending', ...(row.next_since && { since: row.next_since }) })
+      return `/${mode}/events?${query}`
     }
     default:
       return row
   }
 })
-
-/** A time as a form's `datetime-local` field has it, which is meant in UTC; null if it is empty. @throws ApiError 400 */
-function readTime(text = ''): string | null {
-  if (text === '') return null
-  const time = new Date(`${text}Z`)
-  if (Number.isNaN(time.getTime())) throw new ApiError([400, 'invalid_time', 'invalid_time', `${text} is no time`])
-  return time.toISOString()
-}

@@ -1,6 +1,7 @@
 -- Sends events again: one, by `event_id`, or those of one mode from `since` up to `until`, if `failed_only` only those whose delivery has
--- failed. To the webhook endpoint `endpoint_id`, or to all that are enabled. A call replays a limited number of events; `next_since` continues
--- where it ended, null at the end. Locks the members in order, then the deliveries. Verdicts: `done`; `unknown_event`; `unknown_endpoint`.
+-- failed. To the webhook endpoint `endpoint_id`, or to all that are enabled. A call replays a limited number of events; `next_since`
+-- continues where it ended, null at the end. Locks the members in order, then the deliveries. Verdicts: `done`; `unknown_event`;
+-- `unknown_endpoint`.
 --
 -- A delivery keeps its place among those about its member: it is sent before later ones that are still pending.
 create function replay_events(
@@ -38,11 +39,11 @@ begin
   perform record_act(gate.owner_id, gate.email, gate.role, 'replay_events', is_test, coalesce(event_id, endpoint_id),
     (select e.user_id from unnest(chosen) e where event_id is not null), reason);
   return verdict('done') || jsonb_build_object('replayed', replayed,
-    'next_since', case when cardinality(chosen) = most then chosen[most].created_at::text end);
+    'next_since', case when cardinality(chosen) = most then iso(chosen[most].created_at) end);
 end $$;
 
--- Makes the deliveries of events to webhook endpoints pending again, or adds them. Of each member's pending deliveries at an endpoint only the
--- first is due then. Returns how many are sent again. The members must be locked.
+-- Makes the deliveries of events to webhook endpoints pending again, or adds them. Of each member's pending deliveries at an endpoint only
+-- the first is due then. Returns how many are sent again. The members must be locked.
 create function queue_again(chosen events[], endpoints uuid[], failed_only boolean) returns bigint language plpgsql as $$
 declare
   queued bigint;

@@ -25,6 +25,9 @@ export interface Owner {
   email: string
 }
 
+/** Test and live users and paywalls are separate: a page shows those of one mode. */
+export type Mode = 'test' | 'live'
+
 /** Why a page is not shown. */
 export type PageRefusal = 'signed_out' | 'not_permitted'
 
@@ -68,5 +71,7 @@ export function dropSession(c: ConsoleContext): void {
   deleteCookie(c, COOKIE, cookieOptions(c))
 }
 
-/** Whether the mode of the page's path is test. */
-export const isTestMode = (c: ConsoleContext): boolean => c.req.param('mode') === 'test'
+/** The mode in the page's path. */
+export const pageMode = (c: ConsoleContext): Mode => (c.req.param('mode') === 'test' ? 'test' : 'live')
+
+export const isTestMode = (c: ConsoleContext): boolean => pageMode(c) === 'test'

@@ -4,8 +4,8 @@ import type { ConsoleContext } from './session.ts'
 type Html = Parameters<ConsoleContext['html']>[0]
 
 /**
- * Responds with a page. It loads only what is at the console's own origin, and no site can frame it. `Referrer-Policy: same-origin` makes browsers
- * send `Origin` with the console's own forms, which `sameOrigin` requires.
+ * Responds with a page. It loads only what is at the console's own origin, and no site can frame it. `Referrer-Policy: same-origin` makes
+ * browsers send `Origin` with the console's own forms, which `requireSameOrigin` requires.
  */
 export function showPage(c: ConsoleContext, page: Html, status = 200): Response | Promise<Response> {
   c.header(

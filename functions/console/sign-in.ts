@@ -3,7 +3,7 @@ import { MAX_GUESSES } from '../../lib/auth/challenge.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { apiError } from '../../lib/http/errors.ts'
 import { email as emailAddress } from '../../lib/http/user-fields.ts'
-import { readForm } from './form.ts'
+import { readForm, readQuery } from './form.ts'
 import { hashConsoleCode, mailCode } from './mailed-code.ts'
 import { FRONT_PATH, SIGN_IN_PATH } from './paths.ts'
 import { type ConsoleContext, dropSession, keepSession, newSession, sessionErrors, sessionHash } from './session.ts'
@@ -13,8 +13,10 @@ import { type SignInStep, signInPage } from './views/sign-in.tsx'
 type SignInResult = { verdict: 'signed_in' } | { verdict: 'invalid_code' }
 type SwitchResult = { verdict: 'switched' } | { verdict: 'signed_out' } | { verdict: 'not_permitted' }
 
-export const serveSignIn = (c: ConsoleContext) =>
-  showPage(c, signInPage({ email: '', challenge: null, to: localPath(c.req.query('to')) }))
+export async function serveSignIn(c: ConsoleContext): Promise<Response> {
+  const { to } = await readQuery(c)
+  return showPage(c, signInPage({ email: '', challenge: null, to: localPath(to) }))
+}
 
 /** Mails a code if the form has none, else signs in with it. */
 export async function signIn(c: ConsoleContext): Promise<Response> {

@@ -2,11 +2,13 @@ import { closeTicket, findTicketImage, listTickets, showTicket } from '../../gen
 import { connect } from '../../lib/db/connect.ts'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { type ActRefusal, act } from './act.ts'
+import { readQuery } from './form.ts'
 import {
   type ConsoleContext,
   isTestMode,
   type PageRefusal,
   type PageResult,
+  pageMode,
   sessionErrors,
   sessionHash,
 } from './session.ts'
@@ -23,13 +25,14 @@ const errors = defineErrors<'unknown_ticket' | 'unknown_image'>({
 })
 
 export async function serveTickets(c: ConsoleContext): Promise<Response> {
+  const { before } = await readQuery(c)
   const row = await listTickets<PageResult<TicketList>>(connect(c.env), {
     sessionHash: await sessionHash(c),
     isTest: isTestMode(c),
-    before: c.req.query('before'),
+    before,
   })
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
-  return showPage(c, ticketsPage({ ...row, mode: isTestMode(c) ? 'test' : 'live' }))
+  return showPage(c, ticketsPage({ ...row, mode: pageMode(c) }))
 }
 
 export async function serveTicket(c: ConsoleContext): Promise<Response> {
@@ -40,7 +43,7 @@ export async function serveTicket(c: ConsoleContext): Promise<Response> {
   })
   if (row.verdict === 'unknown_ticket') throw apiError(errors.unknown_ticket)
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
-  return showPage(c, ticketPage({ ...row, mode: isTestMode(c) ? 'test' : 'live' }))
+  return showPage(c, ticketPage({ ...row, mode: pageMode(c) }))
 }
 
 /** Serves an image of a ticket. Strangers send them: nothing in it can run, and a browser does not guess another type. */

@@ -2,12 +2,13 @@ import { findFrontMode, searchUsers, showUser, signOutUser } from '../../generat
 import { connect } from '../../lib/db/connect.ts'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { type ActRefusal, act } from './act.ts'
-import { readReason } from './form.ts'
+import { readQuery, readReason } from './form.ts'
 import {
   type ConsoleContext,
   isTestMode,
   type PageRefusal,
   type PageResult,
+  pageMode,
   sessionErrors,
   sessionHash,
 } from './session.ts'
@@ -28,15 +29,16 @@ export async function serveFront(c: ConsoleContext): Promise<Response> {
 }
 
 export async function serveUsers(c: ConsoleContext): Promise<Response> {
-  const search = c.req.query('search')?.trim() || null
+  const { search: text, before } = await readQuery(c)
+  const search = text?.trim() ?? null
   const row = await searchUsers<PageResult<UserList>>(connect(c.env), {
     sessionHash: await sessionHash(c),
     isTest: isTestMode(c),
     search,
-    before: c.req.query('before'),
+    before,
   })
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
-  return showPage(c, usersPage({ ...row, search, mode: isTestMode(c) ? 'test' : 'live' }))
+  return showPage(c, usersPage({ ...row, search, mode: pageMode(c) }))
 }
 
 export async function serveUser(c: ConsoleContext): Promise<Response> {
@@ -47,7 +49,7 @@ export async function serveUser(c: ConsoleContext): Promise<Response> {
   })
   if (row.verdict === 'unknown_user_id') throw apiError(errors.unknown_user_id)
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
-  return showPage(c, userPage({ ...row, mode: isTestMode(c) ? 'test' : 'live' }))
+  return showPage(c, userPage({ ...row, mode: pageMode(c) }))
 }
 
 /** Ends all sessions of the user. */

@@ -3,7 +3,7 @@ import { connect } from '../../lib/db/connect.ts'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { type ActRefusal, act } from './act.ts'
 import { readReason } from './form.ts'
-import { type ConsoleContext, isTestMode, type PageResult, sessionErrors, sessionHash } from './session.ts'
+import { type ConsoleContext, isTestMode, type PageResult, pageMode, sessionErrors, sessionHash } from './session.ts'
 import { showPage } from './show.ts'
 import { type EndpointList, webhooksPage } from './views/webhooks.tsx'
 
@@ -19,7 +19,7 @@ export async function serveWebhooks(c: ConsoleContext): Promise<Response> {
     isTest: isTestMode(c),
   })
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
-  return showPage(c, webhooksPage({ ...row, mode: isTestMode(c) ? 'test' : 'live' }))
+  return showPage(c, webhooksPage({ ...row, mode: pageMode(c) }))
 }
 
 /** Enables or disables a webhook endpoint. */

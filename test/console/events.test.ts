@@ -128,6 +128,20 @@ test('the list is filtered, and goes on to older events', async () => {
   expect(ids((await visitor.get('/test/events?paywall=1')).html)).toEqual([])
 })
 
+test('a thousand events are replayed at once, and the page continues where they ended', async () => {
+  const { mailbox, visitor } = await open()
+  await mailbox.addEvents(1001)
+  await world.database.query('update webhook_endpoints set disabled_at = now() where url = $1', [mailbox.url])
+  const { location } = await visitor.post('/test/events/replay', { since: '2026-01-01T00:00', reason })
+  const since = new URL(location!, world.consoleUrl).searchParams.get('since')!
+  const { text, html } = await visitor.get(location!)
+  expect(text).toContain('A thousand events are sent again.')
+  expect(html).toContain(`value="${since.replace('Z', '')}"`)
+  expect(await visitor.post('/test/events/replay', { since: since.replace('Z', ''), reason })).toMatchObject({
+    location: '/test/events?state=pending',
+  })
+})
+
 test('a disabled endpoint gets nothing until it is enabled', async () => {
   const { mailbox, visitor } = await open()
   const { html } = await visitor.get('/test/webhooks')

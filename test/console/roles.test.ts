@@ -206,6 +206,10 @@ test.for([
   ['/test/users?before=nonsense', 200],
   ['/test/events?type=nonsense&state=nonsense&before=nonsense', 200],
   ['/audit-log?before=-1', 200],
+  ['/test/users?search=%00', 400],
+  ['/test/events?before=%00', 400],
+  ['/audit-log?before=%00', 400],
+  ['/sign-in?to=%00', 400],
 ] as const)('%s is answered %i', async ([path, status]) => {
   expect((await visitors.admin.get(path)).status).toBe(status)
 })
@@ -216,6 +220,8 @@ test.for([
   ['of an unknown event', { event: 'evt_1', reason }, 404],
   ['to an unknown endpoint', { event: 'evt_1', endpoint: 'nonsense', reason }, 404],
   ['since no time', { since: 'yesterday', reason }, 400],
+  ['since a year of six digits', { since: '+275000-01-01T00:00', reason }, 400],
+  ['with a NUL character', { event: 'evt_1', reason: 'a\0b' }, 400],
 ] as const)('a replay %s is refused', async ([, form, status]) => {
   expect((await visitors.admin.post('/test/events/replay', form)).status).toBe(status)
 })

@@ -1,6 +1,6 @@
-import type { Viewer } from '../session.ts'
+import type { Mode, Viewer } from '../session.ts'
 import type { ListedEvent } from './events.tsx'
-import { consolePage, type Mode } from './layout.tsx'
+import { consolePage } from './layout.tsx'
 import { ActForm, Table, Time, UserLink } from './parts.tsx'
 
 /** The result of show_event. */

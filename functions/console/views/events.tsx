@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../../../lib/events/types.ts'
-import type { Viewer } from '../session.ts'
-import { consolePage, type Mode } from './layout.tsx'
+import type { Mode, Viewer } from '../session.ts'
+import { consolePage } from './layout.tsx'
 import { ActForm, DeliveryStates, Older, Table, Time, UserLink, type UserName } from './parts.tsx'
 
 /** The result of browse_events. */
@@ -37,7 +37,7 @@ export interface EventFilter {
   state: string | null
 }
 
-export const eventsPage = ({ viewer, events, next, paywalls, filter, mode }: EventList & EventsPageProps) =>
+export const eventsPage = ({ viewer, events, next, paywalls, filter, since, mode }: EventList & EventsPageProps) =>
   consolePage({
     title: 'Events',
     section: 'Events',
@@ -69,7 +69,7 @@ export const eventsPage = ({ viewer, events, next, paywalls, filter, mode }: Eve
           </Table>
         )}
         <Older query={toQuery(filter)} before={next} />
-        {viewer.permissions.includes('replay_events') && <ReplayForm mode={mode} />}
+        {viewer.permissions.includes('replay_events') && <ReplayForm mode={mode} since={since} />}
       </>
     ),
   })
@@ -77,6 +77,8 @@ export const eventsPage = ({ viewer, events, next, paywalls, filter, mode }: Eve
 interface EventsPageProps {
   viewer: Viewer
   filter: EventFilter
+  /** Where a replay that has sent a thousand events continues, in ISO 8601. */
+  since: string | null
   mode: Mode
 }
 
@@ -131,19 +133,24 @@ function Choice({
   )
 }
 
-function ReplayForm({ mode }: { mode: Mode }) {
+function ReplayForm({ mode, since }: { mode: Mode; since: string | null }) {
   return (
-    <ActForm action={`/${mode}/events/replay`} label="Send events again" fields={{}}>
-      <label>
-        From (UTC) <input type="datetime-local" name="since" required />
-      </label>
-      <label>
-        Until (UTC) <input type="datetime-local" name="until" />
-      </label>
-      <label class="check">
-        <input type="checkbox" name="failed" value="yes" checked /> only those that failed
-      </label>
-      <p class="hint">To all endpoints that are enabled. A thousand events at once, the oldest first.</p>
-    </ActForm>
+    <>
+      {since && (
+        <p role="status">A thousand events are sent again. Continue with those from {since.replace('Z', '')} on.</p>
+      )}
+      <ActForm action={`/${mode}/events/replay`} label="Send events again" fields={{}}>
+        <label>
+          From (UTC) <input type="datetime-local" name="since" value={since?.replace('Z', '')} step="any" required />
+        </label>
+        <label>
+          Until (UTC) <input type="datetime-local" name="until" />
+        </label>
+        <label class="check">
+          <input type="checkbox" name="failed" value="yes" checked /> only those that failed
+        </label>
+        <p class="hint">To all endpoints that are enabled. A thousand events at once, the oldest first.</p>
+      </ActForm>
+    </>
   )
 }

@@ -2,9 +2,7 @@ import { html } from 'hono/html'
 import type { Child } from 'hono/jsx'
 import { SCRIPT_PATH, STYLE_PATH } from '../../../generated/console-assets.ts'
 import { AUDIT_LOG_PATH, KEYS_PATH, OWNER_PATH, SIGN_OUT_PATH } from '../paths.ts'
-import type { Viewer } from '../session.ts'
-
-export type Mode = 'test' | 'live'
+import type { Mode, Viewer } from '../session.ts'
 
 /** The sections of the console: their names, what they require, and their addresses in a mode. */
 const SECTIONS = [

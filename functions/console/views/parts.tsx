@@ -2,7 +2,7 @@
 import type { Child } from 'hono/jsx'
 import { MAX_REASON } from '../form.ts'
 import { formatTime } from '../formats.ts'
-import type { Mode } from './layout.tsx'
+import type { Mode } from '../session.ts'
 
 /** A time in UTC, to the minute. */
 export function Time({ at }: { at: string }) {

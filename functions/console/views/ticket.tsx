@@ -1,5 +1,5 @@
-import type { Viewer } from '../session.ts'
-import { consolePage, type Mode } from './layout.tsx'
+import type { Mode, Viewer } from '../session.ts'
+import { consolePage } from './layout.tsx'
 import { Time } from './parts.tsx'
 import type { ListedTicket } from './tickets.tsx'
 

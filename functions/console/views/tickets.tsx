@@ -1,5 +1,5 @@
-import type { Viewer } from '../session.ts'
-import { consolePage, type Mode } from './layout.tsx'
+import type { Mode, Viewer } from '../session.ts'
+import { consolePage } from './layout.tsx'
 import { Older, Table, Time } from './parts.tsx'
 
 /** The result of list_tickets. */

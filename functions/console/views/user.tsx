@@ -1,7 +1,7 @@
 import { type ConsoleGrant, type ConsolePurchase, explainAccess, explainPurchase } from '../access.ts'
 import { formatAmount, toWords } from '../formats.ts'
-import type { Viewer } from '../session.ts'
-import { consolePage, type Mode } from './layout.tsx'
+import type { Mode, Viewer } from '../session.ts'
+import { consolePage } from './layout.tsx'
 import { ActForm, DeliveryStates, Table, Time } from './parts.tsx'
 
 /** The result of show_user. */
@@ -159,7 +159,7 @@ function MembershipSection({
 
 function Purchase({ purchase }: { purchase: ConsolePurchase }) {
   return (
-    <article class="purchase">
+    <article class="card">
       <h3>
         {purchase.label}{' '}
         <span class={`state ${purchase.gives_access ? 'delivered' : ''}`}>{toWords(purchase.status)}</span>

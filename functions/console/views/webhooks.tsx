@@ -1,5 +1,5 @@
-import type { Viewer } from '../session.ts'
-import { consolePage, type Mode } from './layout.tsx'
+import type { Mode, Viewer } from '../session.ts'
+import { consolePage } from './layout.tsx'
 import { ActForm, Time } from './parts.tsx'
 
 /** The result of list_webhook_endpoints. */
@@ -53,7 +53,7 @@ function EndpointSection({
   const act = isEnabled ? 'disable_webhook' : 'enable_webhook'
   const count = (number: number) => (number === most ? `${most} or more` : number)
   return (
-    <article class="purchase">
+    <article class="card">
       <h2>
         {endpoint.url} <Health endpoint={endpoint} />
       </h2>
