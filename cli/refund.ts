@@ -133,15 +133,14 @@ async function request(db: Database, holder: string, refund: ClaimedRefund, keys
 }
 
 function describe(result: Exclude<RefundResult, { outcome: 'refunded' }> | null | undefined): string {
-  switch (result?.outcome) {
+  if (!result) return 'it has no API for refunds'
+  switch (result.outcome) {
     case 'too_large':
       return `${result.left} minor units are left of the payment there`
     case 'disputed':
       return 'the payment is disputed'
     case 'not_settled':
       return 'the payment has not arrived yet'
-    default:
-      return 'it has no API for refunds'
   }
 }
 

@@ -1,6 +1,6 @@
-// Writes all generated files: calls of database functions, types of tables and bindings, the Workers' roles, the gateway's
-// routes, the decimals of currencies, the OpenAPI document, the guide as HTML and as Markdown, the assets of paywalls' sites and of the console, and the
-// table of processors' capabilities. With --check it writes nothing and fails if a file is out of date.
+// Writes all generated files: calls of database functions, types of tables and bindings, the Workers' roles, the gateway's routes, the
+// decimals of currencies, the OpenAPI document, the guide as HTML and as Markdown, the assets of paywalls' sites and of the console, and
+// the table of processors' capabilities. With --check it writes nothing and fails if a file is out of date.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

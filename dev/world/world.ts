@@ -1,6 +1,6 @@
-// Starts the parts in dependency order: the database pool and its proxy, the webhook receiver, the mail inbox, Turnstile's stand-in,
-// the emulators, and the Workers, which get the addresses of the others. The emulators read the Workers' address when they use it, because it is not
-// known earlier. Closes in reverse order.
+// Starts the parts in dependency order: the database pool and its proxy, the webhook receiver, the mail inbox, Turnstile's stand-in, the
+// emulators, and the Workers, which get the addresses of the others. The emulators read the Workers' address when they use it, because it
+// is not known earlier. Closes in reverse order.
 import { join } from 'node:path'
 import type { RequestInit, Response } from 'miniflare'
 import pg from 'pg'

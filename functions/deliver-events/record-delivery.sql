@@ -1,6 +1,6 @@
--- Records the result of an attempt, with the beginning of the response, and ends its lease. `recorded` is false if `holder` no longer has the
--- lease of that attempt: whoever took it over records its own result. Idempotent: a repeat after a lost response changes nothing and returns the same, because the row has
--- no holder and the same number of attempts until the next attempt starts.
+-- Records the result of an attempt, with the beginning of the response, and ends its lease. `recorded` is false if `holder` no longer has
+-- the lease of that attempt: whoever took it over records its own result. Idempotent: a repeat after a lost response changes nothing and
+-- returns the same, because the row has no holder and the same number of attempts until the next attempt starts.
 --
 -- A pending delivery is retried in `retry_in_seconds`. A finished one, delivered or failed, makes the next delivery about its member due at
 -- once. A webhook endpoint that is gone is disabled; its deliveries stay pending, and are sent in order once the owner enables it again.

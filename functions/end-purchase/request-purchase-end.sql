@@ -1,5 +1,5 @@
--- Ends a purchase for an owner, by our id of it (lib/purchases/end-purchase.sql). `ended` has the purchase as `user` shows it, and `stop`: the
--- order to end it at its processor, null if there is nothing to end there. Locks the member and then the purchase.
+-- Ends a purchase for an owner, by our id of it (lib/purchases/end-purchase.sql). `ended` has the purchase as `user` shows it, and `stop`:
+-- the order to end it at its processor, null if there is nothing to end there. Locks the member and then the purchase.
 create function request_purchase_end(key_hash text, paywall_id text, host text, purchase_id text, reason text default null) returns jsonb
 language plpgsql security definer as $$
 declare

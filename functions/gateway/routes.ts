@@ -22,8 +22,9 @@ interface OwnOrigins {
 }
 
 /**
- * Finds the route of a path at an origin. The docs run a large third-party script and accept owner keys, and the console acts for an owner: each
- * has an origin of its own. They are not served on owners' domains or wherever a paywall has its site, and no site is served at theirs.
+ * Finds the route of a path at an origin. The docs run a large third-party script and accept owner keys, and the console acts for an owner:
+ * each has an origin of its own. They are not served on owners' domains or wherever a paywall has its site, and no site is served at
+ * theirs.
  */
 export function routeAt(origin: string, path: string, { DOCS_ORIGIN, CONSOLE_ORIGIN }: OwnOrigins): Route | null {
   const route = findRoute(path)

@@ -1,8 +1,8 @@
 -- Deletes expired rows, at most `count` of each table, the oldest first, and redacts as many old events (redact-old-events.sql). Returns
 -- the total number of rows. Locked rows are in use and skipped, so this waits for nobody. Each delete uses an index `by_age`.
 --
--- Everything but deliveries and their attempts is kept an hour longer than it is valid, so that a call that is in flight still finds it. A refresh token whose
--- session row is deleted is refused like one whose session has ended.
+-- Everything but deliveries and their attempts is kept an hour longer than it is valid, so that a call that is in flight still finds it. A
+-- refresh token whose session row is deleted is refused like one whose session has ended.
 create function purge_expired(count integer) returns jsonb language plpgsql security definer
 set enable_seqscan = off -- a plan cached while a table was empty must not scan all of it later
 as $$

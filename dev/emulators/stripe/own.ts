@@ -31,8 +31,8 @@ export const pageOwn = ownFields({
 
 /**
  * The account's setting for Adaptive Pricing, which the parameter of a session overrides
- * (docs.stripe.com/changelog/acacia/2024-11-20/adaptive-pricing-param). That it is on in a new account is UNVERIFIED, and the emulator does not
- * convert amounts.
+ * (docs.stripe.com/changelog/acacia/2024-11-20/adaptive-pricing-param). That it is on in a new account is UNVERIFIED, and the emulator does
+ * not convert amounts.
  */
 export const ADAPTIVE_PRICING = accountSetting('enabled', z.boolean(), true)
 

@@ -13,8 +13,9 @@ export interface Clock {
   /**
    * Moves a paywall's clock by a duration such as `31d`, together with its emulated accounts and all paywalls that sell through these.
    * Everything that falls due on the way happens at its own time: renewals, ends of trials and periods, refunds, webhook retries, delivery
-   * attempts, reads for pending events, ends of grants, and polls of the reconcile cron. Only what falls due at processors within a minute happens together,
-   * and so do polls. Resolves to the paywall's new time once nothing more is due. Throws a `CommandError` if the clock cannot be moved.
+   * attempts, reads for pending events, ends of grants, and polls of the reconcile cron. Only what falls due at processors within a minute
+   * happens together, and so do polls. Resolves to the paywall's new time once nothing more is due. Throws a `CommandError` if the clock
+   * cannot be moved.
    */
   advance(paywallId: string, by: string): Promise<Date>
   /**
