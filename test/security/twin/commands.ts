@@ -54,7 +54,6 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
     await users(me, 'merge', CARL, BOB)
     const { user } = other.sessions[ANN]!
     await users(me, 'merge', user.id, BOB).catch(() => 'this owner has no user with that id')
-    await me.world.workers.scheduled('deliver-events')
   },
   'users export': (me) => users(me, 'export', ANN),
   'users erase': (me) => users(me, 'erase', BOB, '--yes'),
@@ -64,7 +63,6 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
       [me.sessions[DORA]!.user.id],
     )
     for (const { id } of rows) await runCommand(me, 'purchases', 'end', id)
-    await me.world.workers.scheduled('deliver-events')
   },
   // Whether or not anything is left to refund.
   'purchases refund': async (me) => {

@@ -149,13 +149,15 @@ export const FIRST_ACTIONS: Record<string, Act> = {
 /** What happens to buyers and their purchases. */
 export const LATER_ACTIONS: Record<string, Act> = {
   'each page and each act of the console': useConsole,
-  'a refund by the owner': async (me) => {
+  'a refund by the owner, which the processor refuses at first': async (me) => {
     const { rows } = await me.world.database.query<{ id: string }>(
       `select p.id from purchases p join payments f on f.purchase_id = p.id and f.kind = 'succeeded'
        where p.paywall_id = $1 and p.status = 'active' limit 1`,
       [me.shops.stripe.paywall.id],
     )
-    await expectStatus(ask(me, `purchases/${rows[0]!.id}/refund`, { key: me.key, body: { amount: 1 } }))
+    const refund = () => ask(me, `purchases/${rows[0]!.id}/refund`, { key: me.key, body: { amount: 1 } })
+    await whileRefused(me, /refunds/, () => expectStatus(refund(), 502))
+    await expectStatus(refund())
   },
   'restoring purchases by a verified e-mail address': async (me) => {
     const grant = { ...(await getGrant(me.world, DORA)), restore: true }

@@ -162,8 +162,12 @@ test('every database function that a Worker may call was called', () => {
 
 describe('the command', () => {
   for (const [name, run] of Object.entries(COMMANDS)) {
-    // It removes what a file does not name, including keys and webhook endpoints of the other mode.
-    testUnaffected(name, (me) => run(me, twin), { mayChangeLive: name === 'apply' })
+    const act: Act = async (me) => {
+      await run(me, twin)
+      await world.workers.scheduled('deliver-events') // a command wakes no Worker
+    }
+    // `apply` removes what a file does not name, including keys and webhook endpoints of the other mode.
+    testUnaffected(name, act, { mayChangeLive: name === 'apply' })
   }
 
   /** `clock` asks the local world to move a paywall's clock, as the act above does; `rekey` is below. */

@@ -212,7 +212,7 @@ test('a disputed payment cannot be refunded, unless the dispute is won', async (
   const { order } = await buy(polar)
   const dispute = await emulator.dispute(order.id)
   const refund = () => polar.refunds.create({ order_id: order.id, reason: 'other', amount: order.refundable_amount })
-  await expect(refund()).rejects.toThrow('Polar API returned a server error')
+  await expect(refund()).rejects.toThrow('RefundDisputedPayment')
   await emulator.closeDispute(dispute.id, { won: true })
   expect(await refund()).toMatchObject({ status: 'succeeded' })
 })
