@@ -417,7 +417,7 @@ create table grants (
   user_id    uuid not null,
   price_id   text references prices, -- whose features it gives; null: access without features
   reason     text check (char_length(reason) between 1 and 500),
-  granted_by text not null check (char_length(granted_by) <= 50), -- 'key:<id>' of an owner key, or 'command'
+  granted_by text not null check (char_length(granted_by) <= 50), -- 'key:<id>' of an owner key, 'team' (see audit_log), or 'command'
   ends_at    timestamptz not null,
   ended_at   timestamptz, -- when it ended; null: it has not, or `grant.ended` is not emitted yet
   ended_by   text check (char_length(ended_by) <= 50), -- who took it back, like granted_by; null: its time was over

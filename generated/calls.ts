@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_37f98c4a6d904ed4'
+const RELEASE = 'release_e23862aa00988250'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -60,6 +60,37 @@ export function changeBalance<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.change_balance($1::text, $2::text, $3::text, $4::text, $5::bigint, $6::text, $7::text, $8::text, $9::uuid, $10::text) as result`,
     [p.keyHash, p.paywallId, p.host, p.type, p.delta, p.email ?? null, p.userId ?? null, p.externalId ?? null, p.idempotencyKey ?? null, p.requestHash ?? null],
+  )
+}
+
+/** functions/console/change-tokens.sql */
+export function changeTokens<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  userId: string
+  paywallId: string
+  type: string
+  delta: number
+  key: string
+  requestHash: string
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.change_tokens($1::text, $2::boolean, $3::text, $4::text, $5::text, $6::bigint, $7::uuid, $8::text, $9::text) as result`,
+    [p.sessionHash, p.isTest, p.userId, p.paywallId, p.type, p.delta, p.key, p.requestHash, p.reason ?? null],
+  )
+}
+
+/** functions/console/check-user-act.sql */
+export function checkUserAct<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  userId: string
+  act: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.check_user_act($1::text, $2::boolean, $3::text, $4::text) as result`,
+    [p.sessionHash, p.isTest, p.userId, p.act],
   )
 }
 
@@ -641,6 +672,20 @@ export function listWebhookEndpoints<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.list_webhook_endpoints($1::text, $2::boolean) as result`,
     [p.sessionHash, p.isTest],
+  )
+}
+
+/** functions/console/merge-found-users.sql */
+export function mergeFoundUsers<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  userId: string
+  intoName: string
+  reason?: string | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.merge_found_users($1::text, $2::boolean, $3::text, $4::text, $5::text) as result`,
+    [p.sessionHash, p.isTest, p.userId, p.intoName, p.reason ?? null],
   )
 }
 

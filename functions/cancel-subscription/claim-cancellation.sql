@@ -17,6 +17,7 @@ declare
 begin
   paywall_id := coalesce(paywall_id, find_subscription_paywall(token_user_id, subscription_id));
   gate := open_gate(key_hash, token_user_id, token_audience, token_session_id, paywall_id, host);
+  if gate.refusal = 'unknown_key' then gate := open_team_gate(key_hash, paywall_id, host, 'cancel_subscription'); end if;
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   member := find_member(paywall_id, token_user_id, email, user_id, external_id);
@@ -35,6 +36,7 @@ begin
   update purchases p set cancel_requested_at = present, cancellation_reason = reason,
     reconcile_at = purchase_due(subscription, p.polled_at)
   where p.id = subscription.id;
+  perform record_team_act(key_hash, 'cancel_subscription', gate.is_test, subscription.id::text, member.id, reason);
   return verdict('claimed') || jsonb_build_object('subscription', jsonb_build_object(
     'id', subscription.id, 'account', account_json(subscription.paywall_id, subscription.acquiring),
     'processor_id', subscription.processor_id,

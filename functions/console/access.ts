@@ -31,6 +31,7 @@ export interface ConsolePurchase {
 }
 
 export interface PaymentFact {
+  /** Of the payment: its refunds and disputes have the same. */
   id: string
   kind: string
   amount: number

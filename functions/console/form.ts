@@ -9,10 +9,11 @@ const FORM_LIMIT = 16 * 1024
 /** The longest reason of an act, in characters: as in the table audit_log. */
 export const MAX_REASON = 500
 
-const errors = defineErrors<'invalid_text' | 'reason_required' | 'reason_too_long' | 'invalid_time'>({
+const errors = defineErrors({
   invalid_text: [400, 'invalid_text', 'Text must not contain NUL'],
   reason_required: [400, 'reason_required', 'Write down why'],
   reason_too_long: [400, 'reason_too_long', `The reason is longer than ${MAX_REASON} characters`],
+  invalid_key: [400, 'invalid_key', 'The form is incomplete. Load the page again'],
   invalid_time: [400, 'invalid_time', 'A time is a date and an hour, such as 2026-11-03T14:05'],
 })
 
@@ -36,6 +37,13 @@ export function readReason({ reason = '' }: Record<string, string>): string {
   if (text === '') throw apiError(errors.reason_required)
   if (text.length > MAX_REASON) throw apiError(errors.reason_too_long)
   return text
+}
+
+/** The key of a form that counts once, however often it is sent: a random UUID. @throws ApiError 400 */
+export function readKey({ key }: Record<string, string>): string {
+  const { data } = z.uuid().safeParse(key)
+  if (data === undefined) throw apiError(errors.invalid_key)
+  return data
 }
 
 /** A time in UTC, as a `datetime-local` field has it; null if it is empty. @throws ApiError 400 */

@@ -21,12 +21,18 @@ create function open_console_act(
 ) language plpgsql stable as $$
 begin
   select * into refusal, owner_id, email, role from open_console(session_hash, act);
-  if refusal is null and act in ('disable_webhook', 'revoke_key') and exists (
+  if refusal is null and act = any (acts_to_confirm()) and exists (
     select from console_sessions s where s.token_hash = session_hash and s.confirmed_until <= now()
   ) then
     refusal := 'unconfirmed';
   end if;
 end $$;
+
+-- The acts that move money or end access.
+create function acts_to_confirm() returns text[] language sql immutable as $$
+  select array[
+    'change_tokens', 'refund', 'cancel_subscription', 'end_purchase', 'end_access', 'merge_users', 'disable_webhook', 'revoke_key']
+$$;
 
 -- The role of an address in an owner's team; null if it is not in the team. The owner is an admin.
 create function team_role(owner_id uuid, email text) returns text language plpgsql stable as $$
@@ -43,7 +49,8 @@ create function permissions_of(role text) returns text[] language sql immutable 
   select case role
     when 'admin' then array[
       'read_users', 'read_events', 'read_tickets', 'read_webhooks', 'read_keys', 'read_audit_log',
-      'sign_out_user', 'replay_events', 'enable_webhook', 'disable_webhook', 'close_ticket', 'revoke_key']
+      'sign_out_user', 'give_access', 'end_access', 'change_tokens', 'refund', 'cancel_subscription', 'end_purchase', 'merge_users',
+      'replay_events', 'enable_webhook', 'disable_webhook', 'close_ticket', 'revoke_key']
     when 'support' then array[
       'read_users', 'read_events', 'read_tickets', 'sign_out_user', 'replay_events', 'close_ticket']
     when 'viewer' then array[

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../../lib/http/errors.ts'
-import { SIGN_IN_PATH } from './paths.ts'
+import { FRONT_PATH, SIGN_IN_PATH } from './paths.ts'
 import { sessionErrors } from './session.ts'
 import { showPage } from './show.ts'
 import { failurePage } from './views/failure.tsx'
@@ -12,6 +12,8 @@ export async function renderErrorPage(c: Context, { status, refusal, body }: Api
     const to = c.req.method === 'POST' ? '/' : pathname + search
     return c.redirect(`${SIGN_IN_PATH}?${new URLSearchParams({ to })}`, 303)
   }
-  const text = status >= 500 ? 'Something went wrong on our side. Try again in a moment.' : (body.message ?? body.error)
-  return showPage(c, failurePage(status === 404 ? 'Page not found' : 'This did not work', text), status)
+  const isAct = c.req.method === 'POST'
+  const title = status === 404 && !isAct ? 'Page not found' : 'This did not work'
+  const back = isAct ? { href: c.req.path, text: 'Back' } : { href: FRONT_PATH, text: 'To the console' }
+  return showPage(c, failurePage(title, body.message ?? body.error, back), status)
 }

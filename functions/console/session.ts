@@ -50,12 +50,15 @@ function cookieOptions(c: ConsoleContext): CookieOptions {
   return isLocalUrl(new URL(c.req.url)) ? options : { ...options, secure: true, prefix: 'host' }
 }
 
-/** The hash of the session's token, with which each database call is made. @throws ApiError 401 without a session */
-export async function sessionHash(c: ConsoleContext): Promise<string> {
+/** The session's token, with which the API is called in place of an owner key. @throws ApiError 401 without a session */
+export function sessionToken(c: ConsoleContext): string {
   const token = getCookie(c, COOKIE, cookieOptions(c).prefix)
   if (!token) throw apiError(sessionErrors.signed_out)
-  return sha256Hex(token)
+  return token
 }
+
+/** The hash of the session's token, with which each database call is made. @throws ApiError 401 without a session */
+export const sessionHash = async (c: ConsoleContext): Promise<string> => sha256Hex(sessionToken(c))
 
 /** Creates a session's token, and its hash for the database. */
 export async function newSession(): Promise<{ token: string; sessionHash: string }> {

@@ -55,6 +55,9 @@ begin
         select coalesce(jsonb_agg(grant_json(g) || jsonb_build_object(
           'gives_access', grants_access(g, present), 'reason', g.reason, 'end_reason', g.end_reason) order by g.created_at desc, g.id), '[]')
         from grants g where (g.paywall_id, g.user_id) = (m.paywall_id, m.user_id)),
+      'prices', array(
+        select p.slug from prices p where p.paywall_id = m.paywall_id and p.retired_at is null and p.access order by p.slug),
+      'token_types', array(select t.type from token_types(w.settings) t order by t.type),
       'balances', (
         select coalesce(jsonb_agg(jsonb_build_object('type', b.type, 'count', b.count) order by b.type), '[]')
         from balances b where (b.paywall_id, b.user_id) = (m.paywall_id, m.user_id)))

@@ -1,8 +1,7 @@
-import { findFrontMode, searchUsers, showUser, signOutUser } from '../../generated/calls.ts'
+import { findFrontMode, searchUsers, showUser } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
-import { type ActRefusal, act } from './act.ts'
-import { readQuery, readReason } from './form.ts'
+import { readQuery } from './form.ts'
 import {
   type ConsoleContext,
   isTestMode,
@@ -17,7 +16,6 @@ import { type UserDetails, userPage } from './views/user.tsx'
 import { type UserList, usersPage } from './views/users.tsx'
 
 type FrontResult = { verdict: PageRefusal } | { verdict: 'found'; is_test: boolean }
-type SignOutResult = ActRefusal | { verdict: 'unknown_user_id' } | { verdict: 'done'; ended: number }
 
 const errors = defineErrors<'unknown_user_id'>({ unknown_user_id: [404, 'user_not_found', 'There is no such user'] })
 
@@ -51,15 +49,3 @@ export async function serveUser(c: ConsoleContext): Promise<Response> {
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
   return showPage(c, userPage({ ...row, mode: pageMode(c) }))
 }
-
-/** Ends all sessions of the user. */
-export const endSessions = act(async (c, session, form) => {
-  const row = await signOutUser<SignOutResult>(connect(c.env), {
-    sessionHash: session,
-    isTest: isTestMode(c),
-    userId: c.req.param('user') ?? '',
-    reason: readReason(form),
-  })
-  if (row.verdict === 'unknown_user_id') throw apiError(errors.unknown_user_id)
-  return row.verdict === 'done' ? c.req.path : row
-})

@@ -26,7 +26,8 @@ import {
 import { renderErrorPage } from './render-error-page.ts'
 import { chooseOwner, serveSignIn, signIn, signOut } from './sign-in.ts'
 import { close, serveTicket, serveTicketImage, serveTickets } from './tickets.ts'
-import { endSessions, serveFront, serveUser, serveUsers } from './users.ts'
+import { actOnUser } from './user-acts.ts'
+import { serveFront, serveUser, serveUsers } from './users.ts'
 import { changeWebhook, serveWebhooks } from './webhooks.ts'
 
 const GET = ['GET', 'HEAD']
@@ -44,7 +45,7 @@ app.post(OWNER_PATH, chooseOwner).all(allowOnly('POST'))
 app.get(USERS_PATH, serveUsers).all(allowOnly(...GET))
 app
   .get(USER_PATH, serveUser)
-  .post(endSessions)
+  .post(actOnUser)
   .all(allowOnly(...GET, 'POST'))
 app.get(EVENTS_PATH, serveEvents).all(allowOnly(...GET))
 app.post(REPLAY_PATH, replay).all(allowOnly('POST'))

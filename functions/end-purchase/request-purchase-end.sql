@@ -8,6 +8,7 @@ declare
   ending record;
 begin
   gate := open_owner_gate(key_hash, paywall_id, host);
+  if gate.refusal = 'unknown_key' then gate := open_team_gate(key_hash, paywall_id, host, 'end_purchase'); end if;
   if gate.refusal is not null then return verdict(gate.refusal); end if;
   select * into named from purchases p
   where p.paywall_id = request_purchase_end.paywall_id and p.id = as_uuid(purchase_id);
@@ -17,6 +18,7 @@ begin
   if not ending.is_new then
     return verdict('already_ended') || jsonb_build_object('status', (ending.after).status) || logged(named.user_id, named.id);
   end if;
+  perform record_team_act(key_hash, 'end_purchase', gate.is_test, named.id::text, named.user_id, reason);
   return verdict('ended') || logged(named.user_id, named.id) || jsonb_build_object(
     'purchase', purchase_json(ending.after) || jsonb_build_object('last_payment', last_payment_json(named.id)),
     'queued', ending.queued,

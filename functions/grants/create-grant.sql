@@ -11,6 +11,7 @@ declare
   granted jsonb;
 begin
   gate := open_owner_gate(key_hash, paywall_id, host);
+  if gate.refusal = 'unknown_key' then gate := open_team_gate(key_hash, paywall_id, host, 'give_access'); end if;
   if gate.refusal is not null then return verdict(gate.refusal); end if;
 
   if idempotency_key is not null then
@@ -21,6 +22,8 @@ begin
   granted := grant_access(
     paywall_id, email, user_id, external_id, price, days, ends_at, reason, granted_by => key_reference(key_hash));
   if granted ? 'reply' then
+    perform record_team_act(
+      key_hash, 'give_access', gate.is_test, granted #>> '{reply,grant,id}', (granted #>> '{reply,user_id}')::uuid, reason);
     perform keep_reply(paywall_id, idempotency_key, request_hash, granted -> 'reply');
   end if;
   return granted;

@@ -6,10 +6,17 @@ create function claim_refund(
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate record;
+  claimed jsonb;
 begin
   gate := open_owner_gate(key_hash, paywall_id, host);
+  if gate.refusal = 'unknown_key' then gate := open_team_gate(key_hash, paywall_id, host, 'refund'); end if;
   if gate.refusal is not null then return verdict(gate.refusal); end if;
   if not gate.is_test and not has_key then return verdict('key_required'); end if;
-  return begin_refund(
+  claimed := begin_refund(
     gate.owner_id, paywall_id, key, hash, holder, purchase_id, payment, amount, reason, capabilities);
+  if claimed ->> 'verdict' = 'claimed' then
+    perform record_team_act(
+      key_hash, 'refund', gate.is_test, claimed #>> '{logged,purchase_id}', (claimed #>> '{logged,user_id}')::uuid, reason);
+  end if;
+  return claimed;
 end $$;

@@ -29,10 +29,10 @@ begin
     order by p.id = named desc limit 1);
 end $$;
 
--- Who grants with an owner key, as grants.granted_by has it.
+-- Who calls with an owner key or with a session of the console, as grants.granted_by has it.
 create function key_reference(key_hash text) returns text language plpgsql stable as $$
 begin
-  return (select 'key:' || k.id from api_keys k where k.key_hash = key_reference.key_hash);
+  return coalesce((select 'key:' || k.id from api_keys k where k.key_hash = key_reference.key_hash), 'team');
 end $$;
 
 -- Emits an event about a grant, with its reasons. The member's row must be locked. Returns the number of queued deliveries.

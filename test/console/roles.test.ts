@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { call } from '../support/call.ts'
 import { newEmail } from '../support/checkout.ts'
 import {
   type ConsolePage,
@@ -13,6 +14,7 @@ import {
 import { untilAllDelivered } from '../support/owner-events.ts'
 import { fileOfBothModes, paywallFile } from '../support/paywall-file.ts'
 import { signInByMail } from '../support/sign-in.ts'
+import { subscribe } from '../support/subscriber.ts'
 import { sendForm, ticketForm, ticketId } from '../support/tickets.ts'
 import { useTestWorld } from '../support/world.ts'
 
@@ -25,6 +27,9 @@ const world = useTestWorld({ file: { team } })
 /** What exists at the first owner, in test mode. */
 interface Ids {
   user: string
+  other: string
+  purchase: string
+  grant: string
   event: string
   endpoint: string
   ticket: number
@@ -36,11 +41,18 @@ let visitors: Record<Role, ConsoleVisitor>
 let foreigner: ConsoleVisitor
 
 beforeAll(async () => {
-  const { user } = await signInByMail(world, newEmail())
+  const { user: other } = await signInByMail(world, newEmail())
+  const { paywall, key } = world
+  const user = await subscribe(world, { paywall, key, owner: 'one' } as never)
+  const grant = { user_id: user.id, days: 9, reason }
+  await call(world, `/api/v1/paywall/${paywall.id}/grants`, { key, body: grant })
   const sent = await sendForm(world, ticketForm({ subject: 'Help me', content: 'Please.', customer_email: newEmail() }))
   await untilAllDelivered(world)
   ids = {
     user: user.id,
+    other: other.id,
+    purchase: user.purchaseId,
+    grant: await one('select id from grants limit 1'),
     ticket: ticketId(sent),
     event: await one('select id from events order by created_at limit 1'),
     endpoint: await one('select id from webhook_endpoints limit 1'),
@@ -48,9 +60,9 @@ beforeAll(async () => {
   }
   const [admin, support, viewer] = await Promise.all(team.map(({ email }) => signInToConsole(world, email)))
   visitors = { admin: admin!, support: support!, viewer: viewer! }
-  const other = await paywallFile()
-  await world.apply(other)
-  foreigner = await signInToConsole(world, other.owner.email)
+  const foreign = await paywallFile()
+  await world.apply(foreign)
+  foreigner = await signInToConsole(world, foreign.owner.email)
 })
 
 async function one(query: string): Promise<string> {
@@ -81,6 +93,14 @@ interface Act {
   needsCode?: true
 }
 
+/** An act of an admin on the user. */
+const onUser = (act: string, form: () => Record<string, string>, options: Pick<Act, 'needsCode'> = {}): Act => ({
+  path: () => `/test/users/${ids.user}`,
+  form: () => ({ act, paywall: world.paywall.id, ...form(), reason }),
+  actors: ['admin'],
+  ...options,
+})
+
 /** The acts, and who may do them. Those that end something come last. */
 const ACTS: Record<string, Act> = {
   'replay an event': {
@@ -90,7 +110,7 @@ const ACTS: Record<string, Act> = {
   },
   'sign out a user': {
     path: () => `/test/users/${ids.user}`,
-    form: () => ({ reason }),
+    form: () => ({ act: 'sign_out_user', reason }),
     actors: ['admin', 'support'],
   },
   'enable a webhook endpoint': {
@@ -105,6 +125,15 @@ const ACTS: Record<string, Act> = {
     actors: ['admin'],
     needsCode: true,
   },
+  'give access': onUser('give_access', () => ({ days: '7', key: randomUUID() })),
+  'take access back': onUser('end_access', () => ({ grant: ids.grant }), { needsCode: true }),
+  'give tokens': onUser('change_tokens', () => ({ op: 'give', amount: '5', type: 'premium', key: randomUUID() }), {
+    needsCode: true,
+  }),
+  refund: onUser('refund', () => ({ purchase: ids.purchase, amount: '1', currency: 'USD' }), { needsCode: true }),
+  cancel: onUser('cancel_subscription', () => ({ purchase: ids.purchase }), { needsCode: true }),
+  'end a purchase': onUser('end_purchase', () => ({ purchase: ids.purchase }), { needsCode: true }),
+  'merge users': onUser('merge_users', () => ({ into: ids.other }), { needsCode: true }),
   'revoke a key': { path: () => '/keys', form: () => ({ key: ids.key, reason }), actors: ['admin'], needsCode: true },
 }
 
@@ -179,6 +208,9 @@ async function state() {
       (select json_agg(k) from (select revoked_at from api_keys order by id) k) as keys,
       (select json_agg(t) from (select status from tickets order by id) t) as tickets,
       (select count(*) from sign_in_sessions where ended_at is not null) as ended,
+      (select json_agg(g) from (select id, ended_at from grants order by id) g) as grants,
+      (select json_agg(p) from (select status, cancel_requested_at, user_id from purchases order by id) p) as purchases,
+      (select count(*) from refunds) as refunds, (select count(*) from ledger) as ledger,
       (select count(*) from audit_log) as acts`,
   )
   return rows

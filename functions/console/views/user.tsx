@@ -2,7 +2,8 @@ import { type ConsoleGrant, type ConsolePurchase, explainAccess, explainPurchase
 import { formatAmount, toWords } from '../formats.ts'
 import type { Mode, Viewer } from '../session.ts'
 import { consolePage } from './layout.tsx'
-import { ActForm, DeliveryStates, Table, Time } from './parts.tsx'
+import { DeliveryStates, Table, Time } from './parts.tsx'
+import { type Actor, ChangeTokens, EndAccess, EndPurchase, GiveAccess, Merge, Refund, SignOut } from './user-acts.tsx'
 
 /** The result of show_user. */
 export interface UserDetails {
@@ -29,6 +30,9 @@ interface Membership {
   purchases: ConsolePurchase[]
   grants: ConsoleGrant[]
   balances: { type: string; count: number }[]
+  /** The slugs of the prices whose features can be given. */
+  prices: string[]
+  token_types: string[]
 }
 
 type TimelineEntry = { at: string; paywall_id: string | null } & (
@@ -40,6 +44,7 @@ type TimelineEntry = { at: string; paywall_id: string | null } & (
 
 export const userPage = (details: UserDetails & { viewer: Viewer; mode: Mode }) => {
   const { user, memberships, viewer, mode } = details
+  const actor = { viewer, mode, userId: user.id }
   return consolePage({
     title: user.email ?? user.external_id ?? 'Anonymous user',
     section: 'Users',
@@ -49,10 +54,11 @@ export const userPage = (details: UserDetails & { viewer: Viewer; mode: Mode }) 
       <>
         <Names user={user} />
         {memberships.map((membership) => (
-          <MembershipSection membership={membership} />
+          <MembershipSection membership={membership} actor={actor} />
         ))}
         <Tickets tickets={details.tickets} mode={mode} />
-        <Sessions details={details} />
+        <Sessions sessions={details.sessions} actor={actor} />
+        <Merge actor={actor} />
         <h2>Timeline</h2>
         <Table caption="Timeline" head={['When', 'What', 'Details']}>
           {details.timeline.map((entry) => (
@@ -103,9 +109,11 @@ function Names({ user }: Pick<UserDetails, 'user'>) {
 }
 
 function MembershipSection({
-  membership: { paywall, name, purchases, grants, balances, ...member },
+  membership: { paywall, name, purchases, grants, balances, prices, token_types, ...member },
+  actor,
 }: {
   membership: Membership
+  actor: Actor
 }) {
   const meta = { ...member.buyer_meta, ...member.meta }
   return (
@@ -116,10 +124,10 @@ function MembershipSection({
       <p class="access">{explainAccess(purchases, grants)}</p>
       {name && <p>Name: {name}</p>}
       {purchases.map((purchase) => (
-        <Purchase purchase={purchase} />
+        <Purchase purchase={purchase} paywall={paywall.id} actor={actor} />
       ))}
       {grants.length > 0 && (
-        <Table caption={`Access given at ${paywall.name}`} head={['Given', 'Price', 'Until', 'Why', 'Ended']}>
+        <Table caption={`Access given at ${paywall.name}`} head={['Given', 'Price', 'Until', 'Why', 'Ended', 'Act']}>
           {grants.map((grant) => (
             <tr>
               <td>
@@ -132,6 +140,9 @@ function MembershipSection({
               <td>{grant.reason}</td>
               <td>
                 {grant.ended_at ? <Time at={grant.ended_at} /> : '–'} {grant.end_reason}
+              </td>
+              <td>
+                <EndAccess actor={actor} paywall={paywall.id} grant={grant} />
               </td>
             </tr>
           ))}
@@ -147,6 +158,8 @@ function MembershipSection({
           ))}
         </Table>
       )}
+      <GiveAccess actor={actor} paywall={paywall.id} prices={prices} />
+      <ChangeTokens actor={actor} paywall={paywall.id} types={token_types} />
       {Object.keys(meta).length > 0 && (
         <details>
           <summary>Meta data</summary>
@@ -157,7 +170,7 @@ function MembershipSection({
   )
 }
 
-function Purchase({ purchase }: { purchase: ConsolePurchase }) {
+function Purchase({ purchase, paywall, actor }: { purchase: ConsolePurchase; paywall: string; actor: Actor }) {
   return (
     <article class="card">
       <h3>
@@ -196,6 +209,8 @@ function Purchase({ purchase }: { purchase: ConsolePurchase }) {
           ))}
         </Table>
       )}
+      <Refund actor={actor} paywall={paywall} purchase={purchase} />
+      <EndPurchase actor={actor} paywall={paywall} purchase={purchase} />
     </article>
   )
 }
@@ -221,11 +236,7 @@ function Tickets({ tickets, mode }: Pick<UserDetails, 'tickets'> & { mode: Mode 
   )
 }
 
-function Sessions({
-  details: { sessions, user, viewer, mode },
-}: {
-  details: UserDetails & { viewer: Viewer; mode: Mode }
-}) {
+function Sessions({ sessions, actor }: Pick<UserDetails, 'sessions'> & { actor: Actor }) {
   if (sessions.length === 0) return null
   return (
     <section>
@@ -238,9 +249,7 @@ function Sessions({
           </li>
         ))}
       </ul>
-      {viewer.permissions.includes('sign_out_user') && (
-        <ActForm action={`/${mode}/users/${user.id}`} label="Sign out everywhere" fields={{}} />
-      )}
+      <SignOut actor={actor} />
     </section>
   )
 }

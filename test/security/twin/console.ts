@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   fieldIn,
   mailsTo,
@@ -10,7 +11,7 @@ import type { Owner } from './owner.ts'
 import { ANN } from './people.ts'
 
 /** An owner reads each page of its console, and does each act, of which those that others need go back to what was before. */
-export async function useConsole({ world, id, isTest, email, sessions }: Owner): Promise<void> {
+export async function useConsole({ world, id, isTest, email, sessions, shops }: Owner): Promise<void> {
   const mode = isTest ? 'test' : 'live'
   const user = sessions[ANN]!.user.id
   const first = async (query: string) => {
@@ -45,7 +46,11 @@ export async function useConsole({ world, id, isTest, email, sessions }: Owner):
   await visitor.post(`/${mode}/events/replay`, { event, reason })
   await visitor.post(`/${mode}/webhooks`, { endpoint, enabled: 'no', reason })
   await visitor.post(`/${mode}/webhooks`, { endpoint, enabled: 'yes', reason })
-  await visitor.post(`/${mode}/users/${user}`, { reason })
+  await visitor.post(`/${mode}/users/${user}`, { act: 'sign_out_user', reason })
+  await visitor.post(`/${mode}/users/${user}`, { act: 'give_access', reason })
+  await visitor.post(`/${mode}/users/${user}`, { act: 'merge_users', into: user, reason })
+  const tokens = { op: 'give', amount: '1', type: 'standard', key: randomUUID(), paywall: shops.stripe.paywall.id }
+  await visitor.post(`/${mode}/users/${user}`, { act: 'change_tokens', ...tokens, reason })
   await visitor.post(`/${mode}/tickets/${ticket}`, {})
   await visitor.post('/keys', { key: 'none', reason })
   await visitor.post('/owner', { owner: id })
