@@ -11,6 +11,7 @@ const BENCHMARKS = {
   load: async () => (await import('./runs/load.ts')).benchLoad,
   growth: async () => (await import('./runs/growth.ts')).benchGrowth,
   events: async () => (await import('./runs/events.ts')).benchEvents,
+  console: async () => (await import('./runs/console.ts')).benchConsole,
   memory: async () => (await import('./runs/memory.ts')).benchMemory,
 }
 

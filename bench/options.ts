@@ -3,19 +3,19 @@ import { CommandError } from '../cli/command.ts'
 
 export const HELP = `npm run bench -- [what] [options]
 
-  what                  endpoints (default), load, growth, events or memory
+  what                  endpoints (default), load, growth, events, console or memory
   --against REF         also measure this commit, in turns, and print the quotients
   --rounds N            rounds per figure (default: 5)
   --seconds N           the length of a round (default: 2)
-  --only TEXT           only endpoints and functions whose names contain TEXT
-  --size N              growth: the largest number of users (default: 1000000)
+  --only TEXT           only endpoints, functions and pages whose names contain TEXT
+  --size N              growth: the largest number of users; console: the number (default: 1000000)
   --requests N          memory: the number of requests (default: 100000)
   --json                print the result file's document and its path instead of tables
   --help                this text
 
 Results are printed and written to .local/bench/.`
 
-const WHATS = ['endpoints', 'load', 'growth', 'events', 'memory'] as const
+const WHATS = ['endpoints', 'load', 'growth', 'events', 'console', 'memory'] as const
 export type What = (typeof WHATS)[number]
 
 export interface Options {

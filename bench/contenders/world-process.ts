@@ -4,8 +4,10 @@
 // 3. It reports the world's addresses, executes commands, and when its parent exits stops everything and deletes <folder>.
 // Packages are resolved from the measured tree, so this file imports only Node's own modules and types.
 
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Call, Message, SentStatement, TimedStatement, WorldCommands } from './commands.ts'
 import { runtimeMemory } from './runtime-memory.ts'
@@ -44,6 +46,16 @@ async function stop(code: number): Promise<void> {
   }
 }
 
+/** A port for the service: the console's origin, which has it, has to be known before the start. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 async function start() {
   const { startPostgres, ensureDatabase, prepare, makeSecrets, startWorld, readPaywallFile } = await importWorld(root)
   const postgres = started.adopt(await startPostgres({ folder: join(folder, 'postgres') }), (server) => server.stop())
@@ -56,7 +68,7 @@ async function start() {
       databaseUrl,
       files: () => files,
       secrets,
-      ports: { service: 0, stripe: 0, mollie: 0, receiver: 0, mail: 0 },
+      ports: { service: await freePort(), stripe: 0, mollie: 0, receiver: 0, mail: 0 },
       variables: { RATE_LIMITED: false },
       rateLimitedAccounts: false,
       ...(inspect === 'inspect' && { inspect: true }),
