@@ -526,6 +526,19 @@ create table ticket_attachments (
 create index ticket_attachments_of_ticket on ticket_attachments (ticket_id);
 
 -- The times of a sender's last tickets, which decide whether another one is allowed.
+-- What the owner's team replied, by mail.
+create table ticket_replies (
+  owner_id   uuid not null references owners,
+  ticket_id  bigint not null references tickets,
+  id         uuid not null,
+  email      text not null check (char_length(email) between 3 and 254), -- of the member of the team
+  content    text not null check (char_length(content) between 1 and 5000),
+  sent_at    timestamptz, -- null: the mail is not known to be sent
+  created_at timestamptz not null default now(),
+  primary key (owner_id, ticket_id, id)
+);
+create index ticket_replies_of_ticket on ticket_replies (ticket_id);
+
 create table ticket_quotas (
   paywall_id text not null references paywalls,
   who        text not null check (char_length(who) <= 300), -- 'email:<address>' or 'user:<id>'

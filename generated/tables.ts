@@ -509,6 +509,16 @@ export interface TicketQuotas {
   who: string;
 }
 
+export interface TicketReplies {
+  content: string;
+  created_at: Generated<Timestamp>;
+  email: string;
+  id: string;
+  owner_id: string;
+  sent_at: Timestamp | null;
+  ticket_id: Int8;
+}
+
 export interface Tickets {
   content: string;
   created_at: Generated<Timestamp>;
@@ -588,6 +598,7 @@ export interface DB {
   team_members: TeamMembers;
   ticket_attachments: TicketAttachments;
   ticket_quotas: TicketQuotas;
+  ticket_replies: TicketReplies;
   tickets: Tickets;
   turnstile_keys: TurnstileKeys;
   users: Users;

@@ -164,6 +164,7 @@ async function deleteTickets(db: Database, { email, userIds, paywallIds }: Perso
   const ids = rows.map(({ id }) => id)
   const images = await sql<{ object_key: string }>`
     delete from ticket_attachments where ticket_id = any(${ids}::bigint[]) returning object_key`.execute(db)
+  await sql`delete from ticket_replies where ticket_id = any(${ids}::bigint[])`.execute(db)
   await sql`delete from tickets where id = any(${ids}::bigint[])`.execute(db)
   return { tickets: ids.length, objectKeys: images.rows.map(({ object_key }) => object_key) }
 }

@@ -54,6 +54,7 @@ async function selectRows(db: Database, { email, userIds, paywallIds }: Person):
     ledger: isMembers,
     tickets,
     ticket_attachments: sql`t.ticket_id in (select t.id from tickets t where ${tickets})`,
+    ticket_replies: sql`t.ticket_id in (select t.id from tickets t where ${tickets})`,
     sign_in_sessions: isMembers,
     sign_in_challenges: sql`t.paywall_id = ${paywalls} and t.email = ${email}`,
     ticket_quotas: sql`t.paywall_id = ${paywalls} and t.who = any(${[...(email ? [`email:${email}`] : []), ...callers]}::text[])`,

@@ -4,10 +4,13 @@ import { parseQuery, readText } from '../../lib/http/parse.ts'
 import type { ConsoleContext } from './session.ts'
 
 /** The largest form of the console, in bytes. */
-const FORM_LIMIT = 16 * 1024
+const FORM_LIMIT = 64 * 1024
 
 /** The longest reason of an act, in characters: as in the table audit_log. */
 export const MAX_REASON = 500
+
+/** The longest reply to a ticket, in characters: as in the table ticket_replies. */
+export const MAX_REPLY = 5_000
 
 const errors = defineErrors({
   invalid_text: [400, 'invalid_text', 'Text must not contain NUL'],

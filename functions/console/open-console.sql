@@ -50,9 +50,9 @@ create function permissions_of(role text) returns text[] language sql immutable 
     when 'admin' then array[
       'read_users', 'read_events', 'read_tickets', 'read_webhooks', 'read_keys', 'read_audit_log',
       'sign_out_user', 'give_access', 'end_access', 'change_tokens', 'refund', 'cancel_subscription', 'end_purchase', 'merge_users',
-      'replay_events', 'enable_webhook', 'disable_webhook', 'close_ticket', 'revoke_key']
+      'replay_events', 'enable_webhook', 'disable_webhook', 'reply_to_ticket', 'close_ticket', 'revoke_key']
     when 'support' then array[
-      'read_users', 'read_events', 'read_tickets', 'sign_out_user', 'replay_events', 'close_ticket']
+      'read_users', 'read_events', 'read_tickets', 'sign_out_user', 'replay_events', 'reply_to_ticket', 'close_ticket']
     when 'viewer' then array[
       'read_users', 'read_events', 'read_tickets', 'read_webhooks', 'read_keys', 'read_audit_log'] end
 $$;

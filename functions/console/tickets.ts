@@ -1,8 +1,17 @@
-import { closeTicket, findTicketImage, listTickets, showTicket } from '../../generated/calls.ts'
+import {
+  closeTicket,
+  findTicketImage,
+  listTickets,
+  recordReplySent,
+  replyToTicket,
+  showTicket,
+} from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
-import { apiError, defineErrors } from '../../lib/http/errors.ts'
+import { ApiError, apiError, defineErrors } from '../../lib/http/errors.ts'
+import { log } from '../../lib/log/log.ts'
 import { type ActRefusal, act } from './act.ts'
-import { readQuery } from './form.ts'
+import { MAX_REPLY, readKey, readQuery } from './form.ts'
+import { type ReplyMail, writeReplyMail } from './reply-mail.ts'
 import {
   type ConsoleContext,
   isTestMode,
@@ -18,9 +27,17 @@ import { type TicketList, ticketsPage } from './views/tickets.tsx'
 
 type ImageResult = { verdict: PageRefusal | 'unknown_image' } | { verdict: 'found'; media_type: string }
 type CloseResult = ActRefusal | { verdict: 'unknown_ticket' } | { verdict: 'done' }
+type ReplyResult =
+  | ActRefusal
+  | { verdict: 'unknown_ticket' | 'no_address' | 'sent' }
+  | ({ verdict: 'stored' } & ReplyMail)
 
-const errors = defineErrors<'unknown_ticket' | 'unknown_image'>({
+const errors = defineErrors({
   unknown_ticket: [404, 'ticket_not_found', 'There is no such ticket'],
+  unknown_act: [400, 'invalid_act', 'There is no such act'],
+  no_address: [409, 'no_address', 'The ticket is by an anonymous user, who has no e-mail address'],
+  wrong_reply: [400, 'invalid_reply', `A reply has 1 to ${MAX_REPLY} characters`],
+  not_mailed: [502, 'not_mailed', 'The reply is stored, but the mail could not be sent. Go back and send it again'],
   unknown_image: [404, 'image_not_found', 'There is no such image'],
 })
 
@@ -63,7 +80,43 @@ export async function serveTicketImage(c: ConsoleContext): Promise<Response> {
   return c.body(image.body, 200, { 'Content-Type': row.media_type })
 }
 
-export const close = act(async (c, session) => {
+/** Replies to a ticket or closes it, as its form requests. */
+export const actOnTicket = act(async (c, session, form) => {
+  if (form.act === 'reply') return reply(c, session, form)
+  if (form.act === 'close') return close(c, session)
+  throw apiError(errors.unknown_act)
+})
+
+/** Stores the reply, mails it, and records that it was mailed. If that fails, the same form can be sent again. */
+async function reply(c: ConsoleContext, sessionHash: string, form: Record<string, string>) {
+  const content = form.content?.trim() ?? ''
+  if (content === '' || content.length > MAX_REPLY) throw apiError(errors.wrong_reply)
+  const about = { sessionHash, isTest: isTestMode(c), ticketId: c.req.param('ticket') ?? '', replyId: readKey(form) }
+  const db = connect(c.env)
+  const row = await replyToTicket<ReplyResult>(db, { ...about, content })
+  switch (row.verdict) {
+    case 'unknown_ticket':
+    case 'no_address':
+      throw apiError(errors[row.verdict])
+    case 'sent':
+      return c.req.path
+    case 'stored': {
+      await c.env.EMAIL.send(writeReplyMail(about.ticketId, row, c.env.EMAIL_FROM)).catch(refuseUnmailed)
+      await recordReplySent(db, { ...about, closes: form.close === 'yes' })
+      return c.req.path
+    }
+    default:
+      return row
+  }
+}
+
+/** The error's message is not logged: it may contain the address. */
+function refuseUnmailed(error: unknown): never {
+  log('error', 'reply to a ticket not mailed', { reason: error instanceof Error ? error.name : typeof error })
+  throw new ApiError(errors.not_mailed)
+}
+
+async function close(c: ConsoleContext, session: string) {
   const row = await closeTicket<CloseResult>(connect(c.env), {
     sessionHash: session,
     isTest: isTestMode(c),
@@ -71,4 +124,4 @@ export const close = act(async (c, session) => {
   })
   if (row.verdict === 'unknown_ticket') throw apiError(errors.unknown_ticket)
   return row.verdict === 'done' ? c.req.path : row
-})
+}

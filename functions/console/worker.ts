@@ -25,7 +25,7 @@ import {
 } from './paths.ts'
 import { renderErrorPage } from './render-error-page.ts'
 import { chooseOwner, serveSignIn, signIn, signOut } from './sign-in.ts'
-import { close, serveTicket, serveTicketImage, serveTickets } from './tickets.ts'
+import { actOnTicket, serveTicket, serveTicketImage, serveTickets } from './tickets.ts'
 import { actOnUser } from './user-acts.ts'
 import { serveFront, serveUser, serveUsers } from './users.ts'
 import { changeWebhook, serveWebhooks } from './webhooks.ts'
@@ -57,7 +57,7 @@ app
 app.get(TICKETS_PATH, serveTickets).all(allowOnly(...GET))
 app
   .get(TICKET_PATH, serveTicket)
-  .post(close)
+  .post(actOnTicket)
   .all(allowOnly(...GET, 'POST'))
 app.get(TICKET_IMAGE_PATH, serveTicketImage).all(allowOnly(...GET))
 app

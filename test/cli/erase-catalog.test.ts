@@ -113,6 +113,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
   ledger: { paywall_id: OURS, type: 'the owner’s name for a token type', reason: OURS, reference: OURS },
   tickets: { paywall_id: OURS, customer_email: 'erased', subject: 'erased', content: 'erased', status: OURS },
   ticket_attachments: { object_key: 'erased', file_name: 'erased', media_type: 'erased' },
+  ticket_replies: { email: 'erased', content: 'erased' },
   ticket_quotas: { paywall_id: OURS, who: 'erased' },
   sign_in_challenges: { challenge_hash: 'erased', paywall_id: OURS, email: 'erased', code_hash: 'erased' },
   sign_in_sessions: { paywall_id: OURS, token_hash: 'erased', previous_hash: 'erased' },

@@ -118,7 +118,16 @@ const ACTS: Record<string, Act> = {
     form: () => ({ endpoint: ids.endpoint, enabled: 'yes', reason }),
     actors: ['admin'],
   },
-  'close a ticket': { path: () => `/test/tickets/${ids.ticket}`, form: () => ({}), actors: ['support'] },
+  'reply to a ticket': {
+    path: () => `/test/tickets/${ids.ticket}`,
+    form: () => ({ act: 'reply', content: 'We look into it.', key: randomUUID() }),
+    actors: ['admin', 'support'],
+  },
+  'close a ticket': {
+    path: () => `/test/tickets/${ids.ticket}`,
+    form: () => ({ act: 'close' }),
+    actors: ['support'],
+  },
   'disable a webhook endpoint': {
     path: () => '/test/webhooks',
     form: () => ({ endpoint: ids.endpoint, enabled: 'no', reason }),
@@ -210,7 +219,7 @@ async function state() {
       (select count(*) from sign_in_sessions where ended_at is not null) as ended,
       (select json_agg(g) from (select id, ended_at from grants order by id) g) as grants,
       (select json_agg(p) from (select status, cancel_requested_at, user_id from purchases order by id) p) as purchases,
-      (select count(*) from refunds) as refunds, (select count(*) from ledger) as ledger,
+      (select count(*) from refunds) as refunds, (select count(*) from ticket_replies where sent_at is not null) as replies, (select count(*) from ledger) as ledger,
       (select count(*) from audit_log) as acts`,
   )
   return rows

@@ -66,6 +66,7 @@ function getCondition(name: string, tables: Table[], from: string[] = []): strin
   if (named.length > 0) return named.join(' or ')
   const referring = table.references
     .filter((each) => ![...NOBODYS, name, ...from].includes(each.table))
+    .filter((each, _, all) => each.table !== 'owners' || all.length === 1) // the other reference has the mode, too
     .map((each) => {
       const theirs = `select ${each.theirs.join()} from ${each.table} where ${getCondition(each.table, tables, [...from, name])}`
       return `(${each.columns.join()}) in (${theirs})`

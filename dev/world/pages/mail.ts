@@ -4,6 +4,7 @@ import * as z from 'zod'
 export const Message = z.strictObject({
   from: z.strictObject({ name: oneLine(), email: z.email() }),
   to: z.email(),
+  replyTo: z.email().optional(),
   subject: oneLine(),
   text: z.string(),
 })

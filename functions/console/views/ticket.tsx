@@ -1,3 +1,4 @@
+import { MAX_REPLY } from '../form.ts'
 import type { Mode, Viewer } from '../session.ts'
 import { consolePage } from './layout.tsx'
 import { Time } from './parts.tsx'
@@ -7,6 +8,7 @@ import type { ListedTicket } from './tickets.tsx'
 export interface TicketDetails {
   ticket: ListedTicket & {
     content: string
+    replies: { email: string; content: string; created_at: string; sent_at: string | null }[]
     images: { key: string; name: string; media_type: string; size: number }[]
   }
 }
@@ -31,14 +33,44 @@ export const ticketPage = ({ viewer, ticket, mode }: TicketDetails & { viewer: V
             </a>
           </p>
         ))}
+        {ticket.replies.map(({ email, content, created_at, sent_at }) => (
+          <article class="card">
+            <p class="quiet">
+              {email}, <Time at={created_at} />
+              {!sent_at && ', not mailed'}
+            </p>
+            <p class="text">{content}</p>
+          </article>
+        ))}
+        {ticket.email && viewer.permissions.includes('reply_to_ticket') && <Reply ticket={ticket} mode={mode} />}
         {ticket.status === 'open' && viewer.permissions.includes('close_ticket') && (
           <form method="post" action={`/${mode}/tickets/${ticket.id}`}>
+            <input type="hidden" name="act" value="close" />
             <button type="submit">Close</button>
           </form>
         )}
       </>
     ),
   })
+
+function Reply({ ticket, mode }: TicketDetails & { mode: Mode }) {
+  return (
+    <form class="reply" method="post" action={`/${mode}/tickets/${ticket.id}`}>
+      <input type="hidden" name="act" value="reply" />
+      <input type="hidden" name="key" value={crypto.randomUUID()} />
+      <label>
+        Reply to {ticket.email}
+        <textarea name="content" rows={6} required maxlength={MAX_REPLY} />
+      </label>
+      {ticket.status === 'open' && (
+        <label class="check">
+          <input type="checkbox" name="close" value="yes" /> Close the ticket
+        </label>
+      )}
+      <button type="submit">Mail the reply</button>
+    </form>
+  )
+}
 
 function Sender({ ticket: { user_id, email }, mode }: TicketDetails & { mode: Mode }) {
   const name = email ?? 'anonymous'

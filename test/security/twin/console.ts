@@ -51,7 +51,8 @@ export async function useConsole({ world, id, isTest, email, sessions, shops }: 
   await visitor.post(`/${mode}/users/${user}`, { act: 'merge_users', into: user, reason })
   const tokens = { op: 'give', amount: '1', type: 'standard', key: randomUUID(), paywall: shops.stripe.paywall.id }
   await visitor.post(`/${mode}/users/${user}`, { act: 'change_tokens', ...tokens, reason })
-  await visitor.post(`/${mode}/tickets/${ticket}`, {})
+  await visitor.post(`/${mode}/tickets/${ticket}`, { act: 'reply', content: 'We look into it.', key: randomUUID() })
+  await visitor.post(`/${mode}/tickets/${ticket}`, { act: 'close' })
   await visitor.post('/keys', { key: 'none', reason })
   await visitor.post('/owner', { owner: id })
 
