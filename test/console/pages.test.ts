@@ -75,3 +75,18 @@ test.for(Object.entries(PAGES))('axe finds nothing on %s, light and dark, narrow
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 1280, height: 800 })
 })
+
+test('an open page shows what has changed, unless somebody is writing on it', async () => {
+  const path = `${world.consoleUrl}/test/tickets/${ticket}`
+  const writing = await page.context().newPage()
+  for (const opened of [page, writing]) {
+    await opened.clock.install()
+    await opened.goto(path)
+  }
+  await writing.getByLabel('Reply to').fill('We look into it')
+  await writing.getByLabel('Reply to').blur()
+  await world.database.query("update tickets set subject = 'It loads' where id = $1", [ticket])
+  for (const opened of [writing, page]) await opened.clock.runFor(6_000)
+  await page.getByRole('heading', { name: 'It loads' }).waitFor()
+  expect(await writing.getByLabel('Reply to').inputValue()).toBe('We look into it')
+})

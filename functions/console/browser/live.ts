@@ -3,7 +3,7 @@
 const REFRESH_MS = 5_000
 
 const shown = document.querySelector<HTMLElement>('main[data-live]')
-let last = shown?.innerHTML
+let last = shown && withoutKeys(shown.innerHTML)
 
 setInterval(() => {
   if (shown && !document.hidden && !isInUse(shown)) void refresh(shown)
@@ -11,7 +11,9 @@ setInterval(() => {
 
 /** Whether somebody is filling in a form, has opened a fold, or has selected text: a new page would undo that. */
 function isInUse(main: HTMLElement): boolean {
+  const fields = [...main.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')]
   return (
+    fields.some(({ value, defaultValue }) => value !== defaultValue) ||
     main.contains(document.activeElement) ||
     main.querySelector('details[open]') !== null ||
     !getSelection()?.isCollapsed
@@ -24,7 +26,12 @@ async function refresh(main: HTMLElement): Promise<void> {
   const next = new DOMParser()
     .parseFromString(await response.text(), 'text/html')
     .querySelector('main[data-live]')?.innerHTML
-  if (next === undefined || next === last || isInUse(main)) return
+  if (next === undefined || withoutKeys(next) === last || isInUse(main)) return
   main.innerHTML = next
-  last = next
+  last = withoutKeys(next)
+}
+
+/** The page without the keys of its forms, which are different each time. */
+function withoutKeys(html: string): string {
+  return html.replaceAll(/name="key" value="[^"]*"/g, '')
 }
