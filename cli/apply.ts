@@ -9,19 +9,17 @@ import { type Change, changeJson } from './apply/changes.ts'
 import { changesText, changeText, warningText } from './apply/changes-text.ts'
 import { checkProcessorDiscounts } from './apply/processor-discounts.ts'
 import { computeVersions, type Version, versionText } from './apply/versions.ts'
-import { parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, required, type SealingKeys, sealingKeys } from './command.ts'
 import { confirm } from './confirm.ts'
 import { type Database, withDatabase } from './database.ts'
-import { readTextArgument } from './file-argument.ts'
+import { readTextFile } from './file-argument.ts'
 import { enterLocalWorld, reloadLocalWorld } from './local-world.ts'
 import { type PaywallFile, readPaywallFile } from './paywall-file/file.ts'
 import { isLocalHost, malformedOrigin } from './paywall-file/service-hosts.ts'
 
-export async function runPlan(args: string[]): Promise<CommandResult> {
-  const { positionals } = parseArguments({ args, allowPositionals: true }, ['usage: paywall plan FILE'])
+export async function runPlan(path: string): Promise<CommandResult> {
   enterLocalWorld()
-  const file = await readFileArgument(positionals)
+  const file = await readFile(path)
   const sealing = sealingKeys()
   const unchecked = await checkDiscounts(file)
   const plan = await withDatabase(required('DATABASE_URL'), (db) => planFile(db, file, sealing))
@@ -29,17 +27,13 @@ export async function runPlan(args: string[]): Promise<CommandResult> {
   return toResult({ ...plan, warnings }, await computeVersions(file), { isDone: false })
 }
 
-export async function runApply(args: string[]): Promise<CommandResult> {
-  const options = { yes: { type: 'boolean' } } as const
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, [
-    'usage: paywall apply FILE [--yes]',
-  ])
+export async function runApply(path: string, { yes }: { yes?: true | undefined }): Promise<CommandResult> {
   enterLocalWorld()
-  const file = await readFileArgument(positionals)
+  const file = await readFile(path)
   const sealing = sealingKeys()
   const unchecked = await checkDiscounts(file)
   const result = await withDatabase(required('DATABASE_URL'), (db) =>
-    values.yes ? applyFile(db, file, sealing) : applyConfirmed(db, file, sealing),
+    yes ? applyFile(db, file, sealing) : applyConfirmed(db, file, sealing),
   )
   const warnings = [...result.warnings, ...unchecked]
   const { text, json } = toResult({ ...result, warnings }, await computeVersions(file), { isDone: true })
@@ -95,10 +89,9 @@ async function confirmDestructive(changes: Change[], warnings: string[], destruc
   }
 }
 
-async function readFileArgument(positionals: string[]): Promise<PaywallFile> {
+async function readFile(path: string): Promise<PaywallFile> {
   checkServiceOrigin()
-  const { path, text } = await readTextArgument(positionals)
-  const result = await readPaywallFile(text, process.env)
+  const result = await readPaywallFile(await readTextFile(path), process.env)
   if ('errors' in result) throw new CommandError(result.errors.map((error) => `${path}: ${error}`))
   return result.file
 }

@@ -28,11 +28,3 @@ function unknownOptions({ args, options = {} }: ParseArgsConfig): string[] {
     return [`unknown option ${token.rawName}${didYouMean(token.name, Object.keys(options), '--')}`]
   })
 }
-
-/** Looks up `name` in `choices`. Throws a `CommandError` if it is missing: with a suggestion for a misspelt name, else with `usage`. */
-export function choose<Choice>(name: string | undefined, choices: Record<string, Choice>, usage: string[]): Choice {
-  const choice = name !== undefined && Object.hasOwn(choices, name) ? choices[name] : undefined
-  if (choice !== undefined) return choice
-  const suggestion = name === undefined ? '' : didYouMean(name, Object.keys(choices))
-  throw new CommandError(suggestion ? [`unknown command ${name}${suggestion}`] : usage)
-}

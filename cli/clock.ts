@@ -1,30 +1,25 @@
 import * as z from 'zod'
-import { parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult } from './command.ts'
 import { readLocalWorld } from './local-world.ts'
 
 /** The default port of the local world's home page, which `npm run dev` starts. */
 export const HOME_PORT = 8786
 
-const USAGE = 'usage: paywall clock ID [--advance 31d] [--home URL]'
-
 const Reply = z.union([z.object({ paywall: z.string(), now: z.string() }), z.object({ error: z.string() })])
+
+interface ClockOptions {
+  advance?: string | undefined
+  home?: string | undefined
+}
 
 /**
  * `paywall clock ID`: prints the time of a test paywall of the local world. `--advance 31d` moves its clock first and runs what falls
  * due.
  */
-export async function runClock(args: string[]): Promise<CommandResult> {
-  const options = {
-    advance: { type: 'string' },
-    home: { type: 'string', default: readLocalWorld().HOME_URL ?? `http://127.0.0.1:${HOME_PORT}` },
-  } as const
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, [USAGE])
-  const [paywall, ...more] = positionals
-  if (paywall === undefined || more.length > 0) throw new CommandError([USAGE])
-  const address = URL.parse('/clock', values.home)
-  if (!address) throw new CommandError([`--home must be a URL like http://127.0.0.1:${HOME_PORT}, not ${values.home}`])
-  const { advance } = values
+export async function runClock(paywall: string, { advance, home }: ClockOptions): Promise<CommandResult> {
+  const origin = home ?? readLocalWorld().HOME_URL ?? `http://127.0.0.1:${HOME_PORT}`
+  const address = URL.parse('/clock', origin)
+  if (!address) throw new CommandError([`--home must be a URL like http://127.0.0.1:${HOME_PORT}, not ${origin}`])
   const now = advance === undefined ? await readClock(address, paywall) : await advanceClock(address, paywall, advance)
   return { text: now, json: { paywall, now } }
 }

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { CommandError, pathArgument } from './command.ts'
 
-/** Reads the one file that the arguments name. Throws a `CommandError` unless there is exactly one that can be read. */
-export async function readTextArgument([path, ...rest]: string[]): Promise<{ path: string; text: string }> {
-  if (path === undefined) throw new CommandError(['no file given: name a paywall file'])
-  if (rest.length > 0) throw new CommandError([`only one file can be given: unexpected ${rest.join(' ')}`])
+/** Reads the file that an argument names. Throws a `CommandError` if it cannot be read. */
+export async function readTextFile(path: string): Promise<string> {
   try {
-    return { path, text: await readFile(pathArgument(path), 'utf8') }
+    return await readFile(pathArgument(path), 'utf8')
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const reason = 'code' in error && error.code === 'ENOENT' ? 'no such file' : error.message

@@ -7,7 +7,6 @@ import {
   grantEndReason,
   grantReason,
 } from '../lib/grants/grant.ts'
-import { choose, parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, required } from './command.ts'
 import { activateRelease, type Database, withDatabase } from './database.ts'
 import { didYouMean } from './did-you-mean.ts'
@@ -15,35 +14,11 @@ import { enterLocalWorld } from './local-world.ts'
 import { findUser, type NamedUser, refuseMerged, type Users } from './users/named-user.ts'
 import { withoutControls } from './without-controls.ts'
 
-const USAGE = [
-  'usage: paywall grants give USER --paywall ID --days N --reason TEXT [--price SLUG]',
-  'usage: paywall grants give USER --paywall ID --until TIME --reason TEXT [--price SLUG]',
-  'usage: paywall grants list [USER] --paywall ID',
-  'usage: paywall grants end GRANT --paywall ID [--reason TEXT]',
-]
-
-const EXAMPLES = [
-  'paywall grants give bob@example.com --paywall 1001 --days 30 --price monthly --reason "Apology for the outage"',
-  'paywall grants give bob@example.com --paywall 1001 --until 2027-01-31T23:00:00Z --reason "Beta tester"',
-  'paywall grants list bob@example.com --paywall 1001',
-  'paywall grants end 7d0f5a52-9b1e-4f43-8a38-1d2c6f0b9e75 --paywall 1001 --reason "Granted to the wrong user"',
-]
-
 /** More would scroll off the screen. */
 const MAX_LISTED = 50
 
-const OPTIONS = {
-  paywall: { type: 'string' },
-  days: { type: 'string' },
-  until: { type: 'string' },
-  price: { type: 'string' },
-  reason: { type: 'string' },
-} as const
-
-interface Given {
-  /** A user or a grant, as the verb expects; undefined if none is named. */
-  named: string | undefined
-  paywallId: string
+interface GiveOptions {
+  paywall: string
   days?: string | undefined
   until?: string | undefined
   price?: string | undefined
@@ -55,49 +30,16 @@ interface Place extends Users {
   paywallId: string
 }
 
-const VERBS = { give, list, end }
-
-/** Which options each verb accepts besides `--paywall`. */
-const ACCEPTED: Record<string, string[]> = { give: ['days', 'until', 'price', 'reason'], list: [], end: ['reason'] }
-
-/** `paywall grants`: access without a payment. */
-export async function runGrants(args: string[]): Promise<CommandResult> {
-  const { values, positionals } = parseArguments({ args, options: OPTIONS, allowPositionals: true }, USAGE)
-  const [verb = '', named, ...more] = positionals
-  const run = choose(positionals[0], VERBS, USAGE)
-  const { paywall: paywallId, ...options } = values
-  const isAccepted = Object.keys(options).every((option) => ACCEPTED[verb]?.includes(option))
-  if (!paywallId || more.length > 0 || !isAccepted) throw new CommandError(USAGE)
-  return run({ named, paywallId, ...options })
-}
-
-export function helpOnGrants(): CommandResult {
-  const usage = USAGE.map((line) => line.replace('usage: ', ''))
-  const about = [
-    'A grant gives a user access without a payment until its time is over. It is no purchase: it never prevents one, and',
-    'credits no tokens.',
-    '',
-    ...usage.map((line) => `  ${line}`),
-    '',
-    "  USER          a user's id, e-mail address or external id; the user must have been on the paywall",
-    '  --days N      for N days of 24 hours, 1 to 3650',
-    '  --until TIME  until a time with its zone, such as 2027-01-31T23:00:00Z, at most 3650 days away',
-    '  --price SLUG  with the features of this price; without it, access without features',
-    '  --reason TEXT why, for your colleagues; the user never sees it',
-    '',
-    'Examples:',
-    ...EXAMPLES.map((line) => `  ${line}`),
-  ]
-  return { text: about.join('\n'), json: { usage, examples: EXAMPLES } }
-}
-
 interface Granted {
   user_id: string
   grant: { id: string; ends_at: string; ended_at: string | null }
 }
 
-async function give({ named, paywallId, price, ...given }: Given): Promise<CommandResult> {
-  if (!named) throw new CommandError(USAGE)
+/** `paywall grants give` */
+export async function give(
+  named: string,
+  { paywall: paywallId, price, ...given }: GiveOptions,
+): Promise<CommandResult> {
   const { days, endsAt } = readEnd(given)
   const reason = readReason(given.reason)
   return inTransaction(paywallId, async (db, place) => {
@@ -117,18 +59,21 @@ async function give({ named, paywallId, price, ...given }: Given): Promise<Comma
   })
 }
 
-async function end({ named, paywallId, reason }: Given): Promise<CommandResult> {
-  if (!named) throw new CommandError(USAGE)
+/** `paywall grants end` */
+export async function end(
+  grantId: string,
+  { paywall: paywallId, reason }: { paywall: string; reason?: string | undefined },
+): Promise<CommandResult> {
   const { data: endReason, success } = grantEndReason.safeParse(reason)
   if (!success) throw new CommandError([REASON_TOO_LONG])
   return inTransaction(paywallId, async (db, { ownerId }) => {
     const row = await call<{ verdict: 'unknown_grant' } | { verdict: 'ended'; reply: Granted }>(
       db,
-      sql`end_grant(${ownerId}::uuid, ${paywallId}, ${named}, 'command', ${endReason ?? null})`,
+      sql`end_grant(${ownerId}::uuid, ${paywallId}, ${grantId}, 'command', ${endReason ?? null})`,
     )
     if (row.verdict !== 'ended') {
       throw new CommandError([
-        `paywall ${paywallId} has no grant ${named}: paywall grants list --paywall ${paywallId} shows their ids`,
+        `paywall ${paywallId} has no grant ${grantId}: paywall grants list --paywall ${paywallId} shows their ids`,
       ])
     }
     const { user_id, grant } = row.reply
@@ -138,7 +83,11 @@ async function end({ named, paywallId, reason }: Given): Promise<CommandResult> 
 
 const Listed = GrantWithReason.loose()
 
-async function list({ named, paywallId }: Given): Promise<CommandResult> {
+/** `paywall grants list` */
+export async function list(
+  named: string | undefined,
+  { paywall: paywallId }: { paywall: string },
+): Promise<CommandResult> {
   return inTransaction(paywallId, async (db, place) => {
     const user = named === undefined ? null : await findUser(db, place, named)
     const userId = user?.mergedInto ?? user?.id ?? null
@@ -205,7 +154,7 @@ function readReason(reason: string | undefined): string {
 }
 
 /** One of the two is null. */
-function readEnd({ days, until }: Pick<Given, 'days' | 'until'>): { days: number | null; endsAt: string | null } {
+function readEnd({ days, until }: Pick<GiveOptions, 'days' | 'until'>): { days: number | null; endsAt: string | null } {
   if ((days === undefined) === (until === undefined)) throw new CommandError(['add either --days N or --until TIME'])
   if (days !== undefined) {
     const parsed = grantDays.safeParse(/^\d+$/.test(days) ? Number(days) : null)

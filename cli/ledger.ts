@@ -1,20 +1,10 @@
 import { sql } from 'kysely'
-import { choose, parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
 
-const USAGE = ['usage: paywall ledger verify']
-
 /** `paywall ledger verify`: throws a `CommandError` that names every balance that does not match its ledger. */
-export async function runLedger(args: string[]): Promise<CommandResult> {
-  const { positionals } = parseArguments({ args, allowPositionals: true }, USAGE)
-  const [verb, ...more] = positionals
-  if (more.length > 0) throw new CommandError(USAGE)
-  return choose(verb, { verify }, USAGE)()
-}
-
-async function verify(): Promise<CommandResult> {
+export async function verifyLedger(): Promise<CommandResult> {
   enterLocalWorld()
   const { balances, rows, wrong } = await withDatabase(required('DATABASE_URL'), recomputeBalances)
   const json = { balances: Number(balances), ledger_rows: Number(rows), wrong }

@@ -1,16 +1,12 @@
-import { parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, type PrintLine, required } from './command.ts'
 import { withClient } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
 import { type MigrateOptions, migrate } from './migrate/migrate.ts'
 
 /** `paywall migrate [--plan]`: runs the pending steps and prints each, or only prints them. */
-export async function runMigrate(args: string[], printLine: PrintLine): Promise<CommandResult> {
-  const { values } = parseArguments({ args, options: { plan: { type: 'boolean' } } }, [
-    'usage: paywall migrate [--plan]',
-  ])
+export async function runMigrate({ plan }: { plan?: true | undefined }, printLine: PrintLine): Promise<CommandResult> {
   enterLocalWorld()
-  const options = { planOnly: values.plan === true }
+  const options = { planOnly: plan === true }
   const steps = await migrateDatabase(required('DATABASE_URL'), required('DATABASE_ROLES_KEY'), options, printLine)
   return { text: '', json: options.planOnly ? { would: steps } : { done: steps } }
 }

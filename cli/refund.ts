@@ -18,7 +18,7 @@ import { activateRelease, type Database, withDatabase } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
 import { isLocalHost } from './paywall-file/service-hosts.ts'
 
-export interface RefundOptions {
+interface RefundOptions {
   /** In major units, such as `4.99`. Absent: all that is left of the payment. */
   amount?: string | undefined
   reason?: string | undefined
@@ -28,6 +28,9 @@ type Claim = { verdict: string; available?: number; refund?: ClaimedRefund }
 
 /** Refunds the latest payment of a purchase. Throws a `CommandError` if nothing was refunded, or if that is unknown. */
 export async function refundPurchase(id: string, { amount, reason }: RefundOptions): Promise<CommandResult> {
+  if (reason !== undefined && (reason === '' || reason.length > 500)) {
+    throw new CommandError(['--reason must be a text of at most 500 characters'])
+  }
   enterLocalWorld()
   refuseEmulated()
   const keys = sealingKeys().processorCredentialsKey

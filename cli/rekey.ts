@@ -9,7 +9,6 @@ import { accountContext } from '../lib/processors/account.ts'
 import { lockOwner } from './apply/apply.ts'
 import { unsealOrNull } from './apply/stored.ts'
 import { webhookContext, webhookName } from './apply/webhooks.ts'
-import { parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult, required, type SealingKeys, sealingKeys } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
@@ -24,8 +23,7 @@ interface Rekeyed {
   unopened: string[]
 }
 
-export async function runRekey(args: string[]): Promise<CommandResult> {
-  parseArguments({ args }, ['rekey takes no arguments: it reads the keys from the environment'])
+export async function runRekey(): Promise<CommandResult> {
   enterLocalWorld()
   const sealing = sealingKeys()
   const rekeyed = await withDatabase(required('DATABASE_URL'), (db) => rekey(db, sealing))

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { choose, parseArguments } from './arguments.ts'
 import { downloadAttachment } from './attachments.ts'
 import { CommandError, type CommandResult, pathArgument, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
@@ -10,22 +9,10 @@ import { withoutControls } from './without-controls.ts'
 /** More would scroll off the screen. */
 const MAX_TICKETS = 50
 
-const USAGE = ['usage: paywall tickets [--paywall ID], or paywall tickets attachment KEY FILE']
-
-/** `paywall tickets`: lists support tickets, or saves an attachment to a file. */
-export async function runTickets(args: string[]): Promise<CommandResult> {
-  const options = { paywall: { type: 'string' } } as const
-  const { values, positionals } = parseArguments({ args, options, allowPositionals: true }, USAGE)
-  const [verb, key, path, ...more] = positionals
-  if (verb === undefined) return listTickets(values.paywall ?? null)
-  const write = choose(verb, { attachment: saveAttachment }, USAGE)
-  if (!key || !path || more.length > 0 || values.paywall !== undefined) throw new CommandError(USAGE)
-  return write(key, pathArgument(path))
-}
-
-async function listTickets(paywallId: string | null): Promise<CommandResult> {
+/** `paywall tickets list` */
+export async function listTickets({ paywall }: { paywall?: string | undefined }): Promise<CommandResult> {
   enterLocalWorld()
-  const tickets = await withDatabase(required('DATABASE_URL'), (db) => readTickets(db, paywallId))
+  const tickets = await withDatabase(required('DATABASE_URL'), (db) => readTickets(db, paywall ?? null))
   const total = Number(tickets[0]?.total ?? 0)
   const json = { total, tickets: tickets.map(({ total: _total, ...ticket }) => ticket) }
   if (total === 0) return { text: 'No tickets.', json }
@@ -71,8 +58,10 @@ function toText(ticket: Ticket): string {
     .join('\n')
 }
 
-async function saveAttachment(key: string, path: string): Promise<CommandResult> {
+/** `paywall tickets attachment` */
+export async function saveAttachment(key: string, file: string): Promise<CommandResult> {
   enterLocalWorld()
+  const path = pathArgument(file)
   const attachment = await withDatabase(required('DATABASE_URL'), (db) =>
     db.selectFrom('ticket_attachments').select('size').where('object_key', '=', key).executeTakeFirst(),
   )

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { parseArguments } from './arguments.ts'
 import { CommandError, type CommandResult } from './command.ts'
-import { readTextArgument } from './file-argument.ts'
+import { readTextFile } from './file-argument.ts'
 import { errorMap, toMessages } from './paywall-file/error-map.ts'
 import { parseJsonText } from './paywall-file/json.ts'
 
@@ -23,10 +22,8 @@ interface Names {
 }
 
 /** `paywall types FILE`: prints TypeScript declarations that restrict the SDK to the file's price, feature and token names. */
-export async function runTypes(args: string[]): Promise<CommandResult> {
-  const { positionals } = parseArguments({ args, allowPositionals: true }, ['usage: paywall types FILE'])
-  const { path, text } = await readTextArgument(positionals)
-  const names = namesIn(path, text)
+export async function runTypes(path: string): Promise<CommandResult> {
+  const names = namesIn(path, await readTextFile(path))
   return { text: toDeclaration(names), json: { ...names } }
 }
 

@@ -26,18 +26,8 @@ export interface NamedUser {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-export const WHICH_MODE = 'add --test or --live to --owner if the owner has test and live paywalls'
-
-/** The options that select an owner and a mode. */
-export const USERS_OPTIONS = {
-  owner: { type: 'string' },
-  test: { type: 'boolean' },
-  live: { type: 'boolean' },
-} as const
-
-/** Reads the mode from `--test` and `--live`. Throws a `CommandError` with `usage` if both are given. */
-export function readMode({ test, live }: { test?: boolean; live?: boolean }, usage: string[]): Mode | undefined {
-  if (test && live) throw new CommandError(usage)
+/** Reads the mode from `--test` and `--live`. */
+export function readMode({ test, live }: { test?: true | undefined; live?: true | undefined }): Mode | undefined {
   if (test) return 'test'
   return live ? 'live' : undefined
 }

@@ -3,27 +3,21 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import * as z from 'zod'
 import { email } from '../../lib/http/user-fields.ts'
-import { parseArguments } from '../arguments.ts'
 import { CommandError, type CommandResult, required } from '../command.ts'
 import { type Database, withDatabase } from '../database.ts'
 import { enterLocalWorld } from '../local-world.ts'
 import { endLiveSessions } from './live-sessions.ts'
-import { findUser, findUsers, readMode, USERS_OPTIONS, type Users, type UsersName, WHICH_MODE } from './named-user.ts'
+import { findUser, findUsers, readMode, type Users, type UsersName } from './named-user.ts'
 
-const USAGE = [
-  'usage: paywall users sign-out USER --owner EMAIL, or --paywall ID instead of --owner',
-  'usage: paywall users sign-out --minted-by NAME --owner EMAIL [--since TIME]: sessions minted by the revoked key of that name',
-  'usage: paywall users sign-out --all --owner EMAIL [--since TIME]: sessions of all users',
-  WHICH_MODE,
-]
-
-const OPTIONS = {
-  ...USERS_OPTIONS,
-  paywall: { type: 'string' },
-  'minted-by': { type: 'string' },
-  all: { type: 'boolean' },
-  since: { type: 'string' },
-} as const
+interface SignOutOptions {
+  mintedBy?: string | undefined
+  all?: true | undefined
+  since?: string | undefined
+  owner?: string | undefined
+  paywall?: string | undefined
+  test?: true | undefined
+  live?: true | undefined
+}
 
 /** Which paywalls: all of an owner and mode, or one. */
 type Scope = ({ kind: 'owner' } & UsersName) | { kind: 'paywall'; id: string }
@@ -38,8 +32,9 @@ interface SignOut {
   since: string | null
 }
 
-export async function runSignOut(args: string[]): Promise<CommandResult> {
-  const request = parseSignOut(args)
+/** `paywall users sign-out` */
+export async function runSignOut(user: string | undefined, options: SignOutOptions): Promise<CommandResult> {
+  const request = { selection: readSelection(user, options), scope: readScope(options), since: options.since ?? null }
   enterLocalWorld()
   const ended = await withDatabase(required('DATABASE_URL'), (db) => signOut(db, request))
   const { selection, since } = request
@@ -53,25 +48,25 @@ function describe(selection: Selection): string {
   return selection.kind === 'key' ? `minted by key ${selection.name}` : `of ${selection.name}`
 }
 
-function parseSignOut(args: string[]): SignOut {
-  const { values, positionals } = parseArguments({ args, options: OPTIONS, allowPositionals: true }, USAGE)
-  const { owner, paywall, 'minted-by': key, all, since } = values
-  const mode = readMode(values, USAGE)
+function readSelection(user: string | undefined, { mintedBy, all, since }: SignOutOptions): Selection {
   const named: Selection[] = [
-    ...positionals.map((name) => ({ kind: 'user' as const, name })),
-    ...(key ? [{ kind: 'key' as const, name: key }] : []),
+    ...(user ? [{ kind: 'user' as const, name: user }] : []),
+    ...(mintedBy ? [{ kind: 'key' as const, name: mintedBy }] : []),
     ...(all ? [{ kind: 'all' as const }] : []),
   ]
   const [selection, ...others] = named
-  if (!selection || others.length > 0 || !owner === !paywall || (paywall && mode)) throw new CommandError(USAGE)
-  if (selection.kind === 'user' && since !== undefined) throw new CommandError(USAGE)
-  if (since !== undefined && !z.iso.datetime({ offset: true }).safeParse(since).success) {
-    throw new CommandError(['--since must be a time such as 2026-11-23T09:00:00Z'])
-  }
-  const scope: Scope = paywall
-    ? { kind: 'paywall', id: paywall }
-    : { kind: 'owner', ownerEmail: email.parse(owner ?? ''), mode }
-  return { selection, scope, since: since ?? null }
+  if (!selection || others.length > 0) throw new CommandError(['name either a user, --minted-by NAME or --all'])
+  if (since === undefined) return selection
+  if (selection.kind === 'user') throw new CommandError(['--since needs --minted-by or --all'])
+  if (z.iso.datetime({ offset: true }).safeParse(since).success) return selection
+  throw new CommandError(['--since must be a time such as 2026-11-23T09:00:00Z'])
+}
+
+function readScope({ owner, paywall, test, live }: SignOutOptions): Scope {
+  if (!owner === !paywall) throw new CommandError(['add either --owner EMAIL or --paywall ID'])
+  if (owner) return { kind: 'owner', ownerEmail: email.parse(owner), mode: readMode({ test, live }) }
+  if (test || live) throw new CommandError(['--test and --live need --owner: a paywall has one mode'])
+  return { kind: 'paywall', id: paywall ?? '' }
 }
 
 /** Ends the selected sessions and returns their number. */

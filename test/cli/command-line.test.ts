@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { readOptions as readBenchOptions } from '../../bench/options.ts'
+import { runCommand } from '../../cli/commands.ts'
 import { readOptions } from '../../dev/world/options.ts'
 import { readOptions as readScenarioOptions } from '../../dev/world/scenario/options.ts'
 import { readOptions as readSimOptions } from '../sim/options.ts'
@@ -14,26 +15,31 @@ const readDevOptions = (args: string[]) => readOptions(args, {})
 
 const world = useTestWorld()
 
-describe('the intended command or option is suggested for a misspelt one:', () => {
+describe('a wrong call is refused with what to do:', () => {
   test.each<[words: string, sentence: string]>([
-    ['paln paywall.json', 'unknown command paln: did you mean plan?'],
-    ['sell', 'unknown command sell: run paywall help'],
-    ['apply paywall.json --yess', 'unknown option --yess: did you mean --yes?'],
-    ['migrate --paln', 'unknown option --paln: did you mean --plan?'],
-    ['clock 1001 --advnace 31d', 'unknown option --advnace: did you mean --advance?'],
-    ['clock 1001 --to 31d', 'unknown option --to'],
-    ['tickets --paywal 1001', 'unknown option --paywal: did you mean --paywall?'],
-    ['tickets atachment key file', 'unknown command atachment: did you mean attachment?'],
-    ['ledger verfy', 'unknown command verfy: did you mean verify?'],
-    ['users mrege a b --owner c', 'unknown command mrege: did you mean merge?'],
-    ['users sign-out a --onwer c', 'unknown option --onwer: did you mean --owner?'],
-    ['users erase a --owner c --Yes', 'unknown option --Yes: did you mean --yes?'],
-    ['rekey --force', 'unknown option --force'],
-    ['schema --jsno', 'unknown option --jsno'],
+    ['paln paywall.json', "unknown command 'paln' (did you mean plan?)"],
+    ['sell', "unknown command 'sell'"],
+    ['apply paywall.json --yess', "unknown option '--yess' (did you mean --yes?)"],
+    ['migrate --paln', "unknown option '--paln' (did you mean --plan?)"],
+    ['clock 1001 --advnace 31d', "unknown option '--advnace' (did you mean --advance?)"],
+    ['clock 1001 --to 31d', "unknown option '--to'"],
+    ['tickets list --paywal 1001', "unknown option '--paywal' (did you mean --paywall?)"],
+    ['tickets atachment key file', "unknown command 'atachment' (did you mean attachment?)"],
+    ['ledger verfy', "unknown command 'verfy' (did you mean verify?)"],
+    ['users mrege a b --owner c', "unknown command 'mrege' (did you mean merge?)"],
+    ['users sign-out a --onwer c', "unknown option '--onwer' (did you mean --owner?)"],
+    ['users erase a --owner c --Yes', "unknown option '--Yes' (did you mean --yes?)"],
+    ['users merge a b', "required option '--owner <email>' not specified"],
+    ['users merge a --owner c', "missing required argument 'into'"],
+    ['users merge a b --owner c --test --live', "option '--test' cannot be used with option '--live'"],
+    ['grants', 'add one of give, list, end'],
+    ['rekey --force', "unknown option '--force'"],
+    ['rekey now', "too many arguments for 'rekey'. Expected 0 arguments but got 1: now."],
+    ['schema --jsno', "unknown option '--jsno' (did you mean --json?)"],
   ])('%s', async (words, sentence) => {
-    const { code, out, err } = await paywall(world, words.split(' '))
-    expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err.split('\n')[0]).toBe(`paywall: ${sentence}`)
+    const output = { isJson: false, print: () => undefined, printLine: () => undefined }
+    const messages = [sentence, expect.stringMatching(/^run paywall [a-z -]*--help to see how it is used$/)]
+    await expect(runCommand(words.split(' '), output)).rejects.toMatchObject({ messages })
   })
 
   test.each<[command: string, readWords: (args: string[]) => unknown, words: string, sentence: string]>([
@@ -46,6 +52,38 @@ describe('the intended command or option is suggested for a misspelt one:', () =
   ])('npm run %s', (command, readWords, words, sentence) => {
     const usage = expect.stringContaining(`npm run ${command} -- --help`)
     expect(() => readWords(words.split(' '))).toThrow(expect.objectContaining({ messages: [sentence, usage] }))
+  })
+})
+
+describe('the help', () => {
+  test('has examples of every verb, which name no option that it lacks', async () => {
+    const { commands } = JSON.parse((await paywall(world, ['help', '--json'])).out)
+    for (const { name, summary, options, examples } of commands) {
+      const known = options.flatMap(({ flags }: { flags: string }) => flags.match(/--[a-z-]+/g))
+      expect(summary, name).not.toBe('')
+      expect(examples, name).not.toEqual([])
+      for (const example of examples) {
+        expect(example).toMatch(new RegExp(`^paywall ${name}( |$)`))
+        expect(known, example).toEqual(expect.arrayContaining(example.match(/(?<= )--[a-z-]+/g) ?? []))
+      }
+    }
+  })
+
+  test.each([
+    [['grants', '--help'], 'give [options] <user>'],
+    [['help', 'grants', 'give'], '--days <number>'],
+    [['grants', 'give', '--help'], 'Examples:\n  paywall grants give bob@example.com'],
+  ])('%s', async (args, text) => {
+    expect(await paywall(world, args)).toMatchObject({ code: 0, out: expect.stringContaining(text), err: '' })
+  })
+
+  test('has colours where there is a terminal, or if they are forced', async () => {
+    const plain = await paywall(world, ['--help'])
+    const coloured = await paywall(world, ['--help'], { FORCE_COLOR: '1' })
+    expect(plain.out).not.toContain('\u001b')
+    expect(coloured.out).toContain('\u001b[1mUsage:\u001b[22m')
+    expect((await paywall(world, ['sell'], { FORCE_COLOR: '1' })).err).toContain('\u001b[31mpaywall:\u001b[39m')
+    expect((await paywall(world, ['sell'], { NO_COLOR: '1' })).err).not.toContain('\u001b')
   })
 })
 
@@ -62,7 +100,7 @@ describe('with --json a single JSON document is printed:', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(await json('--version')).toEqual({ version })
     expect(await json('help')).toMatchObject({
-      commands: expect.arrayContaining([{ usage: 'rekey', summary: expect.any(String) }]),
+      commands: expect.arrayContaining([expect.objectContaining({ name: 'rekey', usage: 'paywall rekey [options]' })]),
     })
     expect(await json('schema')).toEqual(JSON.parse(readFileSync('paywall.schema.json', 'utf8')))
     expect(await json('ledger', 'verify')).toMatchObject({ balances: expect.any(Number), wrong: [] })
@@ -82,7 +120,7 @@ describe('with --json a single JSON document is printed:', () => {
   test('tickets', async () => {
     const { token } = await signIn(world)
     const id = ticketId(await sendForm(world, ticketForm(MESSAGE), { token }))
-    expect(await json('tickets')).toMatchObject({ total: 1, tickets: [{ id: String(id), attachments: [] }] })
+    expect(await json('tickets', 'list')).toMatchObject({ total: 1, tickets: [{ id: String(id), attachments: [] }] })
   })
 
   test('users', async () => {
@@ -102,7 +140,9 @@ describe('with --json a single JSON document is printed:', () => {
   })
 
   test('errors', async () => {
-    expect(await json('sell')).toEqual({ errors: ['unknown command sell: run paywall help'] })
+    expect(await json('sell')).toEqual({
+      errors: ["unknown command 'sell'", 'run paywall --help to see how it is used'],
+    })
     expect(await json('plan', 'nowhere.json')).toEqual({ errors: ['nowhere.json cannot be read: no such file'] })
     expect(await json('clock', '1001', '--home', 'http://127.0.0.1:1')).toEqual({
       errors: [expect.stringContaining('no local world is running')],

@@ -202,6 +202,6 @@ test.each<[string, string[]]>([
   expect(refused).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringMatching(/usage: paywall users sign-out|--since/),
+    err: expect.stringMatching(/name either a user, --minted-by NAME or --all|--since/),
   })
 })

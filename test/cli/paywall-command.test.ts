@@ -92,14 +92,13 @@ describe('paywall', () => {
   })
 
   test('prints help', async () => {
-    expect((await paywall([])).out).toContain('paywall apply FILE')
+    expect((await paywall([])).out).toContain('apply [options] <file>')
     expect(await paywall(['help'])).toMatchObject({ code: 0, err: '' })
   })
 })
 
 describe('paywall prints one line', () => {
   test.each<[string, string[], Record<string, string | undefined>, RegExp]>([
-    ['if the command is unknown', ['sell'], {}, /unknown command sell: run paywall help/],
     ['if the file does not exist', ['apply', 'nowhere.json'], {}, /nowhere\.json cannot be read: no such file/],
     ['if the file is a folder', ['apply', folder], {}, /.* cannot be read: EISDIR: .*/],
     [

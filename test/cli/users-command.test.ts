@@ -121,9 +121,6 @@ describe('paywall users merge', () => {
       [merge(other.user.id, other.user.email!), 'are the same user'],
       [merge(one.user.id, other.user.id), `${one.user.id} matches several users: use`],
       [users('merge', one.user.id, other.user.id, '--owner', 'nobody@example.com'), 'there is no owner'],
-      [users('merge', one.user.id, other.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
-      [usersOfOwner('merge', one.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
-      [usersOfOwner('swap', one.user.id, other.user.id), 'usage: paywall users merge FROM INTO --owner EMAIL'],
     ]
     for (const [refused, sentence] of refusals)
       expect(await refused).toMatchObject({ code: 1, err: expect.stringContaining(sentence) })

@@ -77,16 +77,16 @@ describe('users export', () => {
 
 describe('users refuses a wrong call with a message only', () => {
   test.each([
+    ['for a missing address', ['users', 'export', '--owner', 'a@b.co'], /^paywall: missing required argument 'user'\n/],
     [
-      'for a missing address',
-      ['users', 'export', '--owner', 'a@b.co'],
-      /^usage: paywall users export USER --owner EMAIL\nusage: paywall users erase/,
+      'for a missing owner',
+      ['users', 'erase', 'a@b.co', '--yes'],
+      /^paywall: required option '--owner <email>' not specified\n/,
     ],
-    ['for a missing owner', ['users', 'erase', 'a@b.co', '--yes'], /^usage: paywall users export/],
     [
       'for an unknown option',
       ['users', 'erase', 'a@b.co', '--owner', 'x@y.co', '--force'],
-      /^paywall: unknown option --force\n/,
+      /^paywall: unknown option '--force'\n/,
     ],
     [
       'for an unknown owner',

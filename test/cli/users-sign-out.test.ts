@@ -91,8 +91,7 @@ test.each<[string, () => string[], RegExp]>([
   ['an unknown user id', () => ['sign-out', randomUUID(), '--paywall', first], /the owner has no test user /],
   ['an unknown owner', () => ['sign-out', 'a@b.co', '--owner', 'x@y.co'], /there is no owner x@y\.co/],
   ['an unknown paywall', () => ['sign-out', 'a@b.co', '--paywall', '99'], /there is no paywall 99/],
-  ['no scope', () => ['sign-out', 'a@b.co'], /usage: paywall users sign-out/],
-  ['an unknown verb', () => ['forget', 'a@b.co', '--owner', owner], /usage: paywall users sign-out USER/],
+  ['no scope', () => ['sign-out', 'a@b.co'], /add either --owner EMAIL or --paywall ID/],
 ])('fails with one line for %s', async (_what, args, sentence) => {
   expect(await signOut(...args())).toEqual({ code: 1, out: '', err: expect.stringMatching(sentence) })
 })

@@ -85,7 +85,7 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
     for (const { id } of mine.rows) await grants(me, 'end', id)
     for (const { id } of theirs.rows) await grants(me, 'end', id).catch(() => 'this paywall has no such grant')
   },
-  tickets: (me) => runCommand(me, 'tickets', '--paywall', me.shops.stripe.paywall.id),
+  'tickets list': (me) => runCommand(me, 'tickets', 'list', '--paywall', me.shops.stripe.paywall.id),
   'ledger verify': (me) => runCommand(me, 'ledger', 'verify'),
   types: (me) => runCommand(me, 'types', fileWith(me, {})),
   schema: (me) => runCommand(me, 'schema'),
