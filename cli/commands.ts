@@ -19,6 +19,8 @@ interface Output {
 
 const USER = "a user's id, e-mail address or external id"
 const PURCHASE = 'its id, which the API and the events show'
+const EVENT = 'its id, which events list shows'
+const ENDPOINT = 'its id, which webhooks list shows'
 const REASON = 'why, for your colleagues; at most 500 characters'
 const ABOUT = [
   'Commands use the database at DATABASE_URL, and need the PROCESSOR_CREDENTIALS_KEY, WEBHOOK_SECRETS_KEY and',
@@ -67,6 +69,8 @@ function defineProgram(output: Output) {
   defineUsers(program, output)
   definePurchases(program, output)
   defineGrants(program, output)
+  defineEvents(program, output)
+  defineWebhooks(program, output)
   defineTickets(program, output)
   defineClock(program, output)
   return program
@@ -249,6 +253,82 @@ function defineGrants(program: Program, output: Output): void {
     end,
     'paywall grants end 7d0f5a52-9b1e-4f43-8a38-1d2c6f0b9e75 --paywall 1001 --reason "Granted to the wrong user"',
   )
+}
+
+function defineEvents(program: Program, output: Output): void {
+  const events = addGroup(program, 'events').description(
+    'list events, show one with its deliveries, or send events again',
+  )
+
+  const list = ofOwner(events.command('list'))
+    .description('list events, the newest first; a filter reads the latest 5,000')
+    .option('--type <type>', 'of this type, such as payment.failed')
+    .option('--paywall <id>', 'of this paywall')
+    .option('--user <user>', `about this user: ${USER}`)
+    .addOption(
+      new Option('--state <state>', 'with a delivery in this state').choices(['pending', 'delivered', 'failed']),
+    )
+    .option('--limit <number>', 'how many, 1 to 500', '50')
+    .option('--before <event>', 'those before this event, by its id')
+    .action(printing(output, async (options) => (await import('./events.ts')).listEvents(options)))
+  addExamples(
+    list,
+    'paywall events list --owner owner@example.com --live --state failed',
+    'paywall events list --owner owner@example.com --user ann@example.com --type payment.failed',
+  )
+
+  const show = events
+    .command('show')
+    .description('show an event: its body, its deliveries, and each attempt with status, milliseconds and response')
+    .argument('<event>', EVENT)
+    .action(printing(output, async (id) => (await import('./events.ts')).showEvent(id)))
+  addExamples(show, 'paywall events show evt_0f8fad5bd9cb469fa16570867728950e')
+
+  const replay = events
+    .command('replay')
+    .summary('send events again')
+    .description(
+      'Send events again: one, or those of a time, to all webhook endpoints that are enabled, within a minute. A replayed event keeps its id and its place among those about its user.',
+    )
+    .argument('[event]', EVENT)
+    .option('--since <time>', 'instead of an event: those from this time on, such as 2026-11-03T14:05:00Z')
+    .option('--until <time>', 'those before this time (default: now)')
+    .option('--failed', 'only those whose delivery has failed')
+    .option('--endpoint <id>', 'to this webhook endpoint only, even if it is disabled')
+    .option('--owner <email>', "with --since: the owner's e-mail address, as in the paywall file")
+    .addOption(testOption())
+    .addOption(liveOption())
+    .action(printing(output, async (id, options) => (await import('./events.ts')).replayEvents(id, options)))
+  addExamples(
+    replay,
+    'paywall events replay evt_0f8fad5bd9cb469fa16570867728950e',
+    'paywall events replay --since 2026-11-03T00:00:00Z --failed --owner owner@example.com --live',
+  )
+}
+
+function defineWebhooks(program: Program, output: Output): void {
+  const webhooks = addGroup(program, 'webhooks').description(
+    'list webhook endpoints with their health, enable or disable one',
+  )
+
+  const list = ofOwner(webhooks.command('list'))
+    .description('list webhook endpoints with their health')
+    .action(printing(output, async (options) => (await import('./webhooks.ts')).listWebhooks(options)))
+  addExamples(list, 'paywall webhooks list --owner owner@example.com --live')
+
+  const enable = webhooks
+    .command('enable')
+    .description('enable a webhook endpoint: what is pending is sent')
+    .argument('<endpoint>', ENDPOINT)
+    .action(printing(output, async (id) => (await import('./webhooks.ts')).enableWebhook(id)))
+  addExamples(enable, 'paywall webhooks enable 2f1c6f0e-3f0b-4f6e-8a55-0f6d3c1f9b1a')
+
+  const disable = webhooks
+    .command('disable')
+    .description('disable a webhook endpoint: what is pending waits; apply enables it again')
+    .argument('<endpoint>', ENDPOINT)
+    .action(printing(output, async (id) => (await import('./webhooks.ts')).disableWebhook(id)))
+  addExamples(disable, 'paywall webhooks disable 2f1c6f0e-3f0b-4f6e-8a55-0f6d3c1f9b1a')
 }
 
 function defineTickets(program: Program, output: Output): void {

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely'
 import pg from 'pg'
 import type { DB } from '../generated/tables.ts'
 import { CommandError } from './command.ts'
@@ -55,6 +55,15 @@ export async function activateRelease(db: Database): Promise<void> {
   const installed = await db.selectFrom('releases').select('name').where('name', '=', name).executeTakeFirst()
   if (!installed) throw new CommandError(["the database lacks this checkout's functions: run `paywall migrate` first"])
   await sql`set local search_path = ${sql.id(name)}, public`.execute(db)
+}
+
+/** Calls a database function of this checkout, in a transaction of its own. */
+export async function inRelease<Result>(db: Database, call: RawBuilder<unknown>): Promise<Result> {
+  return db.transaction().execute(async (transaction) => {
+    await activateRelease(transaction)
+    const { rows } = await sql<{ result: Result }>`select ${call} as result`.execute(transaction)
+    return rows[0]!.result
+  })
 }
 
 /**

@@ -14,7 +14,7 @@ import { ProcessorError, type RefundResult } from '../lib/processors/processor.t
 import { PROCESSOR_NAMES } from '../lib/processors/processor-name.ts'
 import { type ClaimedRefund, toRefundOrder } from '../lib/purchases/refund-order.ts'
 import { CommandError, type CommandResult, required, sealingKeys } from './command.ts'
-import { activateRelease, type Database, withDatabase } from './database.ts'
+import { activateRelease, type Database, inRelease, withDatabase } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
 import { isLocalHost } from './paywall-file/service-hosts.ts'
 
@@ -155,14 +155,5 @@ async function openAdapter({ account }: ClaimedRefund, keys: string) {
     isTest: account.isTest,
     fetch,
     now: () => accountTime(account),
-  })
-}
-
-/** Calls a database function of this checkout, in a transaction of its own. */
-async function inRelease<Result>(db: Database, call: ReturnType<typeof sql>): Promise<Result> {
-  return db.transaction().execute(async (transaction) => {
-    await activateRelease(transaction)
-    const { rows } = await sql<{ result: Result }>`select ${call} as result`.execute(transaction)
-    return rows[0]!.result
   })
 }

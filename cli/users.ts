@@ -1,19 +1,11 @@
-import { email } from '../lib/http/user-fields.ts'
 import { type CommandResult, type PrintLine, required } from './command.ts'
 import { type Database, withDatabase } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
 import { erasePerson } from './users/erase.ts'
 import { exportPerson } from './users/export.ts'
 import { mergeUsers } from './users/merge.ts'
-import { findUsers, readMode, type Users, type UsersName } from './users/named-user.ts'
+import { findUsers, type Users, type UsersOptions, usersName } from './users/named-user.ts'
 import { setEmail } from './users/set-email.ts'
-
-/** What selects an owner's users: its address as the operator typed it, and the mode. */
-interface UsersOptions {
-  owner: string
-  test?: true | undefined
-  live?: true | undefined
-}
 
 /** `paywall users merge` */
 export const merge = (from: string, into: string, options: UsersOptions): Promise<CommandResult> =>
@@ -50,8 +42,3 @@ async function withUsers(
     change(db, { ...(await findUsers(db, name)), ownerEmail: name.ownerEmail }),
   )
 }
-
-const usersName = ({ owner, ...options }: UsersOptions): UsersName => ({
-  ownerEmail: email.parse(owner),
-  mode: readMode(options),
-})

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_5d2daa1c9f1c85c4'
+const RELEASE = 'release_858ab3f02b053f4b'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -928,20 +928,6 @@ export function recordPlanQuote<Result>(db: Database, p: {
   )
 }
 
-/** functions/console/record-reply-sent.sql */
-export function recordReplySent<Result>(db: Database, p: {
-  sessionHash: string
-  isTest: boolean
-  ticketId: string
-  replyId: string
-  closes: boolean
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.record_reply_sent($1::text, $2::boolean, $3::text, $4::uuid, $5::boolean) as result`,
-    [p.sessionHash, p.isTest, p.ticketId, p.replyId, p.closes],
-  )
-}
-
 /** lib/purchases/record-stop.sql */
 export function recordStop<Result>(db: Database, p: {
   purchaseId: string
@@ -1004,20 +990,6 @@ export function replayEvents<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.replay_events($1::text, $2::boolean, $3::text, $4::text, $5::text, $6::text, $7::boolean, $8::text) as result`,
     [p.sessionHash, p.isTest, p.eventId ?? null, p.endpointId ?? null, p.since ?? null, p.until ?? null, p.failedOnly ?? null, p.reason ?? null],
-  )
-}
-
-/** functions/console/reply-to-ticket.sql */
-export function replyToTicket<Result>(db: Database, p: {
-  sessionHash: string
-  isTest: boolean
-  ticketId: string
-  replyId: string
-  content: string
-}): Promise<Result> {
-  return db.call(
-    `select ${RELEASE}.reply_to_ticket($1::text, $2::boolean, $3::text, $4::uuid, $5::text) as result`,
-    [p.sessionHash, p.isTest, p.ticketId, p.replyId, p.content],
   )
 }
 

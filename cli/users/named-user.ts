@@ -26,6 +26,18 @@ export interface NamedUser {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+/** The options that select an owner and a mode, as the operator typed them. */
+export interface UsersOptions {
+  owner: string
+  test?: true | undefined
+  live?: true | undefined
+}
+
+export const usersName = ({ owner, ...mode }: UsersOptions): UsersName => ({
+  ownerEmail: email.parse(owner),
+  mode: readMode(mode),
+})
+
 /** Reads the mode from `--test` and `--live`. */
 export function readMode({ test, live }: { test?: true | undefined; live?: true | undefined }): Mode | undefined {
   if (test) return 'test'

@@ -1,13 +1,14 @@
 import { browseEvents, replayEvents, showEvent } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
+import type { EventDetails } from '../../lib/events/listed-event.ts'
 import { wakeDeliverEvents } from '../../lib/events/wake.ts'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { type ActRefusal, act } from './act.ts'
 import { readQuery, readReason, readTime } from './form.ts'
 import { type ConsoleContext, isTestMode, type PageResult, pageMode, sessionErrors, sessionHash } from './session.ts'
 import { showPage } from './show.ts'
-import { type EventDetails, eventPage } from './views/event.tsx'
-import { type EventFilter, type EventList, eventsPage } from './views/events.tsx'
+import { eventPage } from './views/event.tsx'
+import { type EventBrowser, type EventFilter, eventsPage } from './views/events.tsx'
 
 type ReplayResult =
   | ActRefusal
@@ -22,7 +23,7 @@ const errors = defineErrors<'unknown_event' | 'unknown_endpoint'>({
 export async function serveEvents(c: ConsoleContext): Promise<Response> {
   const { type = null, paywall: paywallId = null, state = null, before, since = null } = await readQuery(c)
   const filter: EventFilter = { type, paywallId, state }
-  const row = await browseEvents<PageResult<EventList>>(connect(c.env), {
+  const row = await browseEvents<PageResult<EventBrowser>>(connect(c.env), {
     sessionHash: await sessionHash(c),
     isTest: isTestMode(c),
     type,
@@ -35,7 +36,7 @@ export async function serveEvents(c: ConsoleContext): Promise<Response> {
 }
 
 export async function serveEvent(c: ConsoleContext): Promise<Response> {
-  const row = await showEvent<PageResult<EventDetails, 'unknown_event'>>(connect(c.env), {
+  const row = await showEvent<PageResult<{ event: EventDetails }, 'unknown_event'>>(connect(c.env), {
     sessionHash: await sessionHash(c),
     isTest: isTestMode(c),
     eventId: c.req.param('event') ?? '',

@@ -1,4 +1,4 @@
--- Enables or disables a webhook endpoint. Its pending deliveries wait while it is disabled. Verdicts: `done`; `unknown_endpoint`.
+-- Enables or disables a webhook endpoint. Verdicts: `done`; `unknown_endpoint`.
 create function set_webhook_enabled(
   session_hash text, is_test boolean, endpoint_id text, enabled boolean, reason text default null
 ) returns jsonb language plpgsql security definer as $$
@@ -8,11 +8,8 @@ declare
   changed webhook_endpoints;
 begin
   if gate.refusal is not null then return verdict(gate.refusal) || jsonb_build_object('email', gate.email); end if;
-  update webhook_endpoints w
-  set disabled_at = case when not enabled then coalesce(w.disabled_at, now()) end, failures = case when enabled then 0 else w.failures end
-  where w.id = as_uuid(endpoint_id) and w.owner_id = gate.owner_id and w.is_test = set_webhook_enabled.is_test
-  returning * into changed;
-  if not found then return verdict('unknown_endpoint'); end if;
+  changed := enable_webhook_endpoint(gate.owner_id, is_test, endpoint_id, enabled);
+  if changed.id is null then return verdict('unknown_endpoint'); end if;
   perform record_act(gate.owner_id, gate.email, gate.role, act, is_test, changed.url, null, reason);
   return verdict('done');
 end $$;

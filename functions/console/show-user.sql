@@ -107,13 +107,3 @@ begin
       select * from audit_log a where (a.owner_id, a.user_id) = (user_timeline.owner_id, user_timeline.user_id)
       order by a.id desc limit most) a;
 end $$;
-
--- The deliveries of an event, without their attempts.
-create function deliveries_json(event_id text) returns jsonb language plpgsql stable as $$
-begin
-  return (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'endpoint_id', d.endpoint_id, 'url', w.url, 'state', d.state, 'attempts', d.attempts, 'last_status', d.last_status,
-      'last_error', d.last_error, 'next_attempt_at', iso(d.next_attempt_at), 'finished_at', iso(d.finished_at)) order by w.url), '[]')
-    from deliveries d join webhook_endpoints w on w.id = d.endpoint_id where d.event_id = deliveries_json.event_id);
-end $$;

@@ -1,11 +1,12 @@
 import { listWebhookEndpoints, setWebhookEnabled } from '../../generated/calls.ts'
 import { connect } from '../../lib/db/connect.ts'
+import type { EndpointList } from '../../lib/events/webhook-endpoint.ts'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { type ActRefusal, act } from './act.ts'
 import { readReason } from './form.ts'
 import { type ConsoleContext, isTestMode, type PageResult, pageMode, sessionErrors, sessionHash } from './session.ts'
 import { showPage } from './show.ts'
-import { type EndpointList, webhooksPage } from './views/webhooks.tsx'
+import { webhooksPage } from './views/webhooks.tsx'
 
 type ChangeResult = ActRefusal | { verdict: 'unknown_endpoint' } | { verdict: 'done' }
 

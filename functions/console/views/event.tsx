@@ -1,30 +1,9 @@
+import type { Attempt, EventDetails } from '../../../lib/events/listed-event.ts'
 import type { Mode, Viewer } from '../session.ts'
-import type { ListedEvent } from './events.tsx'
 import { consolePage } from './layout.tsx'
 import { ActForm, Table, Time, UserLink } from './parts.tsx'
 
-/** The result of show_event. */
-export interface EventDetails {
-  event: ListedEvent & {
-    /** The bytes that are sent. */
-    body: string
-    is_redacted: boolean
-    attempts: Attempt[]
-  }
-}
-
-interface Attempt {
-  url: string
-  at: string
-  milliseconds: number
-  /** Null without a response. */
-  status: number | null
-  error: string | null
-  /** The beginning of the response's body. Null without one, or if the event was redacted. */
-  response: string | null
-}
-
-export const eventPage = ({ viewer, event, mode }: EventDetails & { viewer: Viewer; mode: Mode }) =>
+export const eventPage = ({ viewer, event, mode }: { viewer: Viewer; event: EventDetails; mode: Mode }) =>
   consolePage({
     title: event.type,
     section: 'Events',

@@ -1,34 +1,12 @@
+import type { EventList } from '../../../lib/events/listed-event.ts'
 import { EVENT_TYPES } from '../../../lib/events/types.ts'
 import type { Mode, Viewer } from '../session.ts'
 import { consolePage } from './layout.tsx'
-import { ActForm, DeliveryStates, Older, Table, Time, UserLink, type UserName } from './parts.tsx'
+import { ActForm, DeliveryStates, Older, Table, Time, UserLink } from './parts.tsx'
 
 /** The result of browse_events. */
-export interface EventList {
-  events: ListedEvent[]
-  /** The `before` of the next page. */
-  next: string | null
+export interface EventBrowser extends EventList {
   paywalls: { id: string; name: string }[]
-}
-
-export interface ListedEvent {
-  id: string
-  type: string
-  paywall_id: string
-  created_at: string
-  user: UserName | null
-  deliveries: Delivery[]
-}
-
-export interface Delivery {
-  endpoint_id: string
-  url: string
-  state: string
-  attempts: number
-  last_status: number | null
-  last_error: string | null
-  next_attempt_at: string | null
-  finished_at: string | null
 }
 
 export interface EventFilter {
@@ -37,7 +15,7 @@ export interface EventFilter {
   state: string | null
 }
 
-export const eventsPage = ({ viewer, events, next, paywalls, filter, since, mode }: EventList & EventsPageProps) =>
+export const eventsPage = ({ viewer, events, next, paywalls, filter, since, mode }: EventBrowser & EventsPageProps) =>
   consolePage({
     title: 'Events',
     section: 'Events',
@@ -86,7 +64,7 @@ function toQuery({ type, paywallId, state }: EventFilter): Record<string, string
   return { ...(type && { type }), ...(paywallId && { paywall: paywallId }), ...(state && { state }) }
 }
 
-function Filter({ filter, paywalls }: { filter: EventFilter; paywalls: EventList['paywalls'] }) {
+function Filter({ filter, paywalls }: { filter: EventFilter; paywalls: EventBrowser['paywalls'] }) {
   return (
     <form method="get" class="search">
       <Choice label="Event" name="type" chosen={filter.type} choices={EVENT_TYPES.map((type) => [type, type])} />

@@ -1,5 +1,6 @@
 // What several pages of the console show.
 import type { Child } from 'hono/jsx'
+import { deliveryStates } from '../../../lib/events/listed-event.ts'
 import { MAX_REASON } from '../form.ts'
 import { formatTime } from '../formats.ts'
 import type { Mode } from '../session.ts'
@@ -82,14 +83,10 @@ export function Older({ query, before }: { query?: Record<string, string>; befor
 /** The deliveries of an event: how many have which state. */
 export function DeliveryStates({ deliveries }: { deliveries: { state: string }[] }) {
   if (deliveries.length === 0) return <span class="quiet">no endpoint</span>
-  const counts = Map.groupBy(deliveries, ({ state }) => state)
   return (
     <>
-      {[...counts].map(([state, { length }]) => (
-        <span class={`state ${state}`}>
-          {length > 1 && `${length} `}
-          {state}
-        </span>
+      {deliveryStates(deliveries).map(({ state, text }) => (
+        <span class={`state ${state}`}>{text}</span>
       ))}
     </>
   )

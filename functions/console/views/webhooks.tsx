@@ -1,26 +1,7 @@
+import { type EndpointList, endpointHealth, type WebhookEndpoint } from '../../../lib/events/webhook-endpoint.ts'
 import type { Mode, Viewer } from '../session.ts'
 import { consolePage } from './layout.tsx'
 import { ActForm, Time } from './parts.tsx'
-
-/** The result of list_webhook_endpoints. */
-export interface EndpointList {
-  endpoints: Endpoint[]
-  /** Up to how many deliveries are counted. */
-  most: number
-}
-
-interface Endpoint {
-  id: string
-  url: string
-  events: string[]
-  created_at: string
-  /** Failed attempts since the last success. */
-  failures: number
-  disabled_at: string | null
-  held_until: string | null
-  pending: number
-  failed: number
-}
 
 export const webhooksPage = ({ viewer, endpoints, most, mode }: EndpointList & { viewer: Viewer; mode: Mode }) =>
   consolePage({
@@ -44,7 +25,7 @@ function EndpointSection({
   mode,
   viewer,
 }: {
-  endpoint: Endpoint
+  endpoint: WebhookEndpoint
   most: number
   mode: Mode
   viewer: Viewer
@@ -79,9 +60,7 @@ function EndpointSection({
   )
 }
 
-function Health({ endpoint: { disabled_at, held_until, failures } }: { endpoint: Endpoint }) {
-  if (disabled_at) return <span class="state">disabled</span>
-  if (held_until) return <span class="state failed">its secret cannot be opened</span>
-  if (failures > 0) return <span class="state failed">failing: {failures} attempts</span>
-  return <span class="state delivered">healthy</span>
+function Health({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { state, text } = endpointHealth(endpoint)
+  return <span class={state ? `state ${state}` : 'state'}>{text}</span>
 }

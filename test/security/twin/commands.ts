@@ -25,6 +25,13 @@ const users = (me: Owner, ...args: string[]) => runCommand(me, 'users', ...args,
 const grants = (me: Owner, ...args: string[]) =>
   runCommand(me, 'grants', ...args, '--paywall', me.shops.stripe.paywall.id)
 
+/** The id of one of the owner's test events or webhook endpoints. */
+async function firstId({ world, id }: Owner, table: 'events' | 'webhook_endpoints'): Promise<string> {
+  const query = `select id from ${table} where owner_id = $1 and is_test order by created_at, id limit 1`
+  const { rows } = await world.database.query<{ id: string }>(query, [id])
+  return rows[0]!.id
+}
+
 /** Changes to the file: higher prices, another secret, fewer events, and no local prices. */
 function edited({ written }: Owner) {
   const [webhook] = written.webhooks as [object]
@@ -85,6 +92,15 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
     for (const { id } of mine.rows) await grants(me, 'end', id)
     for (const { id } of theirs.rows) await grants(me, 'end', id).catch(() => 'this paywall has no such grant')
   },
+  'events list': (me) => runCommand(me, 'events', 'list', '--owner', me.email, '--test', '--state', 'delivered'),
+  'events show': async (me) => runCommand(me, 'events', 'show', await firstId(me, 'events')),
+  'events replay': async (me) => {
+    await runCommand(me, 'events', 'replay', await firstId(me, 'events'))
+    await runCommand(me, 'events', 'replay', '--since', '2026-01-01T00:00:00Z', '--owner', me.email, '--test')
+  },
+  'webhooks list': (me) => runCommand(me, 'webhooks', 'list', '--owner', me.email, '--test'),
+  'webhooks disable': async (me) => runCommand(me, 'webhooks', 'disable', await firstId(me, 'webhook_endpoints')),
+  'webhooks enable': async (me) => runCommand(me, 'webhooks', 'enable', await firstId(me, 'webhook_endpoints')),
   'tickets list': (me) => runCommand(me, 'tickets', 'list', '--paywall', me.shops.stripe.paywall.id),
   'ledger verify': (me) => runCommand(me, 'ledger', 'verify'),
   types: (me) => runCommand(me, 'types', fileWith(me, {})),

@@ -1,0 +1,39 @@
+import { styleText } from 'node:util'
+import { withoutControls } from './without-controls.ts'
+
+/** A cell: its text, or with a colour. */
+export type Cell = string | { text: string; colour: Colour }
+
+type Colour = 'green' | 'red' | 'yellow'
+
+/** Aligns the columns of rows, two spaces apart. In colour on a terminal, unless NO_COLOR is set. */
+export function formatTable(rows: Cell[][]): string {
+  const widths = rows.reduce<number[]>(
+    (all, row) => row.map((cell, column) => Math.max(all[column] ?? 0, textIn(cell).length)),
+    [],
+  )
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => formatCell(cell, widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const textIn = (cell: Cell): string => withoutControls(typeof cell === 'string' ? cell : cell.text)
+
+function formatCell(cell: Cell, width: number): string {
+  const text = textIn(cell)
+  const space = ' '.repeat(width - text.length)
+  return (typeof cell === 'string' ? text : styleText(cell.colour, text)) + space
+}
+
+const COLOURS: Record<string, Colour> = { delivered: 'green', failed: 'red', pending: 'yellow' }
+
+/** A cell in the colour of a delivery's state. */
+export function stateCell(text: string, state: string | null): Cell {
+  const colour = state === null ? undefined : COLOURS[state]
+  return colour ? { text, colour } : text
+}
