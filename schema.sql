@@ -627,6 +627,7 @@ create table webhook_endpoints (
   secret                text not null check (char_length(secret) between 1 and 1024), -- AES-GCM, lib/crypto/seal.ts
   previous_secret       text check (char_length(previous_secret) between 1 and 1024),
   previous_secret_until timestamptz,
+  is_secret_generated   boolean not null default false, -- by us: the paywall file does not contain it
   events                text[] not null check (cardinality(events) between 1 and 50),
   failures              integer not null default 0, -- failed attempts since the last success
   disabled_at           timestamptz,

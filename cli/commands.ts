@@ -308,7 +308,7 @@ function defineEvents(program: Program, output: Output): void {
 
 function defineWebhooks(program: Program, output: Output): void {
   const webhooks = addGroup(program, 'webhooks').description(
-    'list webhook endpoints with their health, enable or disable one',
+    'list webhook endpoints, enable, disable or test one, or rotate its secret',
   )
 
   const list = ofOwner(webhooks.command('list'))
@@ -329,6 +329,23 @@ function defineWebhooks(program: Program, output: Output): void {
     .argument('<endpoint>', ENDPOINT)
     .action(printing(output, async (id) => (await import('./webhooks.ts')).disableWebhook(id)))
   addExamples(disable, 'paywall webhooks disable 2f1c6f0e-3f0b-4f6e-8a55-0f6d3c1f9b1a')
+
+  const test = webhooks
+    .command('test')
+    .description('send the test event webhook.ping to a webhook endpoint, within a minute')
+    .argument('<endpoint>', ENDPOINT)
+    .action(printing(output, async (id) => (await import('./webhooks.ts')).sendTestEvent(id)))
+  addExamples(test, 'paywall webhooks test 2f1c6f0e-3f0b-4f6e-8a55-0f6d3c1f9b1a')
+
+  const rotate = webhooks
+    .command('rotate')
+    .summary('give a webhook endpoint a new secret')
+    .description(
+      'Print a new secret of a webhook endpoint. For 24 hours each event is signed with the old one, too. A secret that is in the paywall file is changed there instead.',
+    )
+    .argument('<endpoint>', ENDPOINT)
+    .action(printing(output, async (id) => (await import('./webhooks.ts')).rotateWebhook(id)))
+  addExamples(rotate, 'paywall webhooks rotate 2f1c6f0e-3f0b-4f6e-8a55-0f6d3c1f9b1a')
 }
 
 function defineTickets(program: Program, output: Output): void {

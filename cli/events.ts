@@ -78,7 +78,7 @@ const toRow = ({ id, type, paywall_id, created_at, user, deliveries }: ListedEve
 ]
 
 const userName = (user: ListedEvent['user']): string =>
-  user === null ? 'guest' : (user.email ?? user.external_id ?? user.id)
+  user === null ? 'no user' : (user.email ?? user.external_id ?? user.id)
 
 function statesCell(deliveries: ListedEvent['deliveries']): Cell {
   const states = deliveryStates(deliveries)
@@ -105,7 +105,7 @@ async function findEvent(db: Database, id: string): Promise<Users> {
 function detailsText(event: EventDetails): string {
   const { id, type, created_at, paywall_id, user, deliveries, attempts, is_redacted, body } = event
   const sections = [
-    `${id}  ${type}  ${created_at}  paywall ${paywall_id}  ${user ? `user ${user.id}` : 'guest'}`,
+    `${id}  ${type}  ${created_at}  paywall ${paywall_id}  ${user ? `user ${user.id}` : 'no user'}`,
     deliveries.length === 0
       ? 'No webhook endpoint subscribes to this type.'
       : `Deliveries:\n${deliveriesText(deliveries)}`,

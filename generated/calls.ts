@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_858ab3f02b053f4b'
+const RELEASE = 'release_b6b35560141f4515'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -718,6 +718,18 @@ export function openTicket<Result>(db: Database, p: {
   )
 }
 
+/** functions/console/ping-webhook.sql */
+export function pingWebhook<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  endpointId: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.ping_webhook($1::text, $2::boolean, $3::text) as result`,
+    [p.sessionHash, p.isTest, p.endpointId],
+  )
+}
+
 /** functions/support-ticket/precheck-ticket.sql */
 export function precheckTicket<Result>(db: Database, p: {
   paywallId: string
@@ -928,6 +940,20 @@ export function recordPlanQuote<Result>(db: Database, p: {
   )
 }
 
+/** functions/console/record-reply-sent.sql */
+export function recordReplySent<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  ticketId: string
+  replyId: string
+  closes: boolean
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.record_reply_sent($1::text, $2::boolean, $3::text, $4::uuid, $5::boolean) as result`,
+    [p.sessionHash, p.isTest, p.ticketId, p.replyId, p.closes],
+  )
+}
+
 /** lib/purchases/record-stop.sql */
 export function recordStop<Result>(db: Database, p: {
   purchaseId: string
@@ -993,6 +1019,20 @@ export function replayEvents<Result>(db: Database, p: {
   )
 }
 
+/** functions/console/reply-to-ticket.sql */
+export function replyToTicket<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  ticketId: string
+  replyId: string
+  content: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.reply_to_ticket($1::text, $2::boolean, $3::text, $4::uuid, $5::text) as result`,
+    [p.sessionHash, p.isTest, p.ticketId, p.replyId, p.content],
+  )
+}
+
 /** functions/end-purchase/request-purchase-end.sql */
 export function requestPurchaseEnd<Result>(db: Database, p: {
   keyHash: string
@@ -1030,6 +1070,21 @@ export function revokeKey<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.revoke_key($1::text, $2::text, $3::text) as result`,
     [p.sessionHash, p.keyId, p.reason ?? null],
+  )
+}
+
+/** functions/console/rotate-webhook.sql */
+export function rotateWebhook<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  endpointId: string
+  url: string
+  secret: string
+  reason: string
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.rotate_webhook($1::text, $2::boolean, $3::text, $4::text, $5::text, $6::text) as result`,
+    [p.sessionHash, p.isTest, p.endpointId, p.url, p.secret, p.reason],
   )
 }
 

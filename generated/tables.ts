@@ -555,6 +555,7 @@ export interface WebhookEndpoints {
   failures: Generated<number>;
   held_until: Timestamp | null;
   id: Generated<string>;
+  is_secret_generated: Generated<boolean>;
   is_test: boolean;
   owner_id: string;
   previous_secret: string | null;

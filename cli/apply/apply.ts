@@ -84,7 +84,10 @@ async function applyOnce(
   return { changes, warnings, otherPaywalls, newSecrets }
 }
 
-/** Serializes applies and rekeys of an owner until this transaction ends. An advisory lock, because the owner may have no row yet. */
+/**
+ * Serializes applies and rekeys of an owner, and rotations of its webhook secrets, until this transaction ends. An advisory lock, because
+ * the owner may have no row yet.
+ */
 export async function lockOwner(db: Database, email: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`paywall apply ${email}`}::text, 0))`.execute(db)
 }

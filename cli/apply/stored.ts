@@ -66,7 +66,14 @@ function selectWebhooks(db: Database, email: string) {
   return db
     .selectFrom('webhook_endpoints')
     .innerJoin('owners', 'owners.id', 'webhook_endpoints.owner_id')
-    .select(({ eb }) => ['url', 'is_test', 'secret', 'events', eb('disabled_at', 'is not', null).as('disabled')])
+    .select(({ eb }) => [
+      'url',
+      'is_test',
+      'secret',
+      'is_secret_generated',
+      'events',
+      eb('disabled_at', 'is not', null).as('disabled'),
+    ])
     .where('owners.email', '=', email)
     .orderBy('webhook_endpoints.created_at')
     .orderBy('webhook_endpoints.id')

@@ -1,6 +1,7 @@
 // The owner's webhook endpoints: compares the file with the database, saves the differences, and reads the signing secrets.
 import { sql } from 'kysely'
 import { seal, unseal } from '../../lib/crypto/seal.ts'
+import { newWebhookSecret, webhookContext } from '../../lib/events/webhook-secret.ts'
 import type { Database } from '../database.ts'
 import type { PaywallFile } from '../paywall-file/file.ts'
 import { type Change, fieldsBetween, toChange, toDestructiveChange, toFieldChange } from './changes.ts'
@@ -21,6 +22,8 @@ interface WebhookRow extends Endpoint {
   /** Sealed. */
   secret: string
   events: string[]
+  /** Whether the file does not contain the secret: then it can be rotated without the file. */
+  is_secret_generated: boolean
   /** Whether no key decrypts the stored secret. It cannot sign any more, so only the new one does. */
   isLost?: boolean
 }
@@ -58,12 +61,17 @@ export const webhookName = ({ url, is_test }: Endpoint) => `${is_test ? 'test' :
 function compareFields(difference: WebhooksDifference, webhook: FileWebhook, known: StoredWebhook): void {
   const { url, is_test, events } = webhook
   const what = webhookName(webhook)
-  const fields = fieldsBetween(known.events.join(' '), events.join(' '), ['events'])
+  const isGenerated = webhook.secret === null
+  const origin = (generated: boolean) => (generated ? 'generated' : 'in the file')
+  const fields = [
+    ...fieldsBetween(known.events.join(' '), events.join(' '), ['events']),
+    ...fieldsBetween(origin(known.is_secret_generated), origin(isGenerated), ['secret']),
+  ]
   const change = toFieldChange(what, fields)
   if (known.disabled) difference.changes.push({ ...toChange(what, 'enabled again'), fields })
   else if (change) difference.changes.push(change)
   else return
-  difference.toSave.push({ url, is_test, events, secret: known.secret })
+  difference.toSave.push({ url, is_test, events, secret: known.secret, is_secret_generated: isGenerated })
 }
 
 async function setSecret(
@@ -80,16 +88,15 @@ async function setSecret(
   const rotation = isLost ? 'no key decrypts the old one' : 'the old one also signs for 24 hours'
   const how = known ? `new secret, ${rotation}` : `new, receives ${events.join(', ')}`
   difference.changes.push(toChange(what, how))
-  difference.toSave.push({ url, is_test, events, secret: await seal(secret, sealingKey, webhookContext(url)), isLost })
+  difference.toSave.push({
+    url,
+    is_test,
+    events,
+    secret: await seal(secret, sealingKey, webhookContext(url)),
+    is_secret_generated: secretInFile === null,
+    isLost,
+  })
 }
-
-/** Generates a signing secret in the format of Standard Webhooks: 32 random bytes in base64. */
-function newWebhookSecret(): string {
-  return `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`
-}
-
-/** AES-GCM additional data: binds the ciphertext to this webhook endpoint's URL. */
-export const webhookContext = (url: string) => `webhook:${url}`
 
 export async function disableWebhooks(db: Database, ownerId: string, endpoints: Endpoint[]): Promise<void> {
   if (endpoints.length === 0) return
@@ -119,6 +126,7 @@ export async function saveWebhooks(db: Database, ownerId: string, webhooks: Webh
         return {
           secret: ref('excluded.secret'),
           events: ref('excluded.events'),
+          is_secret_generated: ref('excluded.is_secret_generated'),
           disabled_at: null,
           held_until: null,
           previous_secret: eb

@@ -6,11 +6,11 @@ import {
   type StoredWebhook,
   unsealOrNull,
 } from '../../cli/apply/stored.ts'
-import { webhookContext } from '../../cli/apply/webhooks.ts'
 import type { Database } from '../../cli/database.ts'
 import type { FilePaywall, PaywallFile } from '../../cli/paywall-file/file.ts'
 import type { ProcessorAccount } from '../../cli/paywall-file/processor.ts'
 import { turnstileContext } from '../../lib/crypto/turnstile-context.ts'
+import { webhookContext } from '../../lib/events/webhook-secret.ts'
 import type { Geo } from '../../lib/geo/targeting.ts'
 import { accountContext } from '../../lib/processors/account.ts'
 import type { Secrets } from './secrets.ts'

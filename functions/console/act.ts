@@ -21,12 +21,12 @@ type ConfirmResult = { verdict: 'confirmed' } | { verdict: 'invalid_code' } | { 
 type Form = Record<string, string>
 
 /**
- * Handles the form of an act. `run` makes the database call and returns its refusal, or where to go next.
+ * Handles the form of an act. `run` makes the database call and returns its refusal, where to go next, or a page.
  *
  * @throws ApiError 401, 403
  */
 export const act =
-  (run: (c: ConsoleContext, sessionHash: string, form: Form) => Promise<ActRefusal | string>) =>
+  (run: (c: ConsoleContext, sessionHash: string, form: Form) => Promise<ActRefusal | string | Response>) =>
   async (c: ConsoleContext): Promise<Response> => {
     const { code, challenge = '', email = '', ...form } = await readForm(c)
     const session = await sessionHash(c)
@@ -35,6 +35,7 @@ export const act =
       if (!isRight) return askForCode(c, form, { email, challenge, problem: 'This code is incorrect or has expired.' })
     }
     const outcome = await run(c, session, form)
+    if (outcome instanceof Response) return outcome
     if (typeof outcome === 'string') return c.redirect(outcome, 303)
     if (outcome.verdict !== 'unconfirmed') throw apiError(sessionErrors[outcome.verdict])
     return mailAndAsk(c, form, outcome.email ?? '')

@@ -14,8 +14,8 @@ begin
     when not permission = any (permissions_of(role)) then 'not_permitted' end;
 end $$;
 
--- The gate of an act. `unconfirmed`: it moves money or ends access, which a stolen session alone cannot do, and the session has entered no
--- code a short time before.
+-- The gate of an act. `unconfirmed`: it moves money, ends access or shows a secret, which a stolen session alone cannot do, and the session
+-- has entered no code a short time before.
 create function open_console_act(
   session_hash text, act text, out refusal text, out owner_id uuid, out email text, out role text
 ) language plpgsql stable as $$
@@ -28,10 +28,11 @@ begin
   end if;
 end $$;
 
--- The acts that move money or end access.
+-- The acts that move money, end access or show a secret.
 create function acts_to_confirm() returns text[] language sql immutable as $$
   select array[
-    'change_tokens', 'refund', 'cancel_subscription', 'end_purchase', 'end_access', 'merge_users', 'disable_webhook', 'revoke_key']
+    'change_tokens', 'refund', 'cancel_subscription', 'end_purchase', 'end_access', 'merge_users', 'disable_webhook',
+    'rotate_webhook', 'revoke_key']
 $$;
 
 -- The role of an address in an owner's team; null if it is not in the team. The owner is an admin.
@@ -50,7 +51,7 @@ create function permissions_of(role text) returns text[] language sql immutable 
     when 'admin' then array[
       'read_users', 'read_events', 'read_tickets', 'read_webhooks', 'read_keys', 'read_audit_log',
       'sign_out_user', 'give_access', 'end_access', 'change_tokens', 'refund', 'cancel_subscription', 'end_purchase', 'merge_users',
-      'replay_events', 'enable_webhook', 'disable_webhook', 'reply_to_ticket', 'close_ticket', 'revoke_key']
+      'replay_events', 'enable_webhook', 'disable_webhook', 'ping_webhook', 'rotate_webhook', 'reply_to_ticket', 'close_ticket', 'revoke_key']
     when 'support' then array[
       'read_users', 'read_events', 'read_tickets', 'sign_out_user', 'replay_events', 'reply_to_ticket', 'close_ticket']
     when 'viewer' then array[

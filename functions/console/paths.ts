@@ -13,6 +13,9 @@ export const EVENTS_PATH = `${MODE}/events`
 export const REPLAY_PATH = `${MODE}/events/replay`
 export const EVENT_PATH = `${MODE}/events/:event`
 export const WEBHOOKS_PATH = `${MODE}/webhooks`
+/** Sends a test event. */
+export const PING_PATH = `${MODE}/webhooks/test`
+export const ROTATE_PATH = `${MODE}/webhooks/rotate`
 export const TICKETS_PATH = `${MODE}/tickets`
 export const TICKET_PATH = `${MODE}/tickets/:ticket`
 export const TICKET_IMAGE_PATH = `${MODE}/tickets/:ticket/images/:key{.+}`

@@ -13,7 +13,9 @@ import {
   FRONT_PATH,
   KEYS_PATH,
   OWNER_PATH,
+  PING_PATH,
   REPLAY_PATH,
+  ROTATE_PATH,
   SIGN_IN_PATH,
   SIGN_OUT_PATH,
   TICKET_IMAGE_PATH,
@@ -28,7 +30,7 @@ import { chooseOwner, serveSignIn, signIn, signOut } from './sign-in.ts'
 import { actOnTicket, serveTicket, serveTicketImage, serveTickets } from './tickets.ts'
 import { actOnUser } from './user-acts.ts'
 import { serveFront, serveUser, serveUsers } from './users.ts'
-import { changeWebhook, serveWebhooks } from './webhooks.ts'
+import { changeWebhook, rotateSecret, sendTestEvent, serveWebhooks } from './webhooks.ts'
 
 const GET = ['GET', 'HEAD']
 
@@ -54,6 +56,8 @@ app
   .get(WEBHOOKS_PATH, serveWebhooks)
   .post(changeWebhook)
   .all(allowOnly(...GET, 'POST'))
+app.post(PING_PATH, sendTestEvent).all(allowOnly('POST'))
+app.post(ROTATE_PATH, rotateSecret).all(allowOnly('POST'))
 app.get(TICKETS_PATH, serveTickets).all(allowOnly(...GET))
 app
   .get(TICKET_PATH, serveTicket)

@@ -1,4 +1,5 @@
 import { unseal } from '../../lib/crypto/seal.ts'
+import { webhookContext } from '../../lib/events/webhook-secret.ts'
 import { log } from '../../lib/log/log.ts'
 import type { LeasedDelivery } from './leased-delivery.ts'
 import { signWebhook } from './standard-webhooks.ts'
@@ -12,7 +13,7 @@ export async function signDelivery(
   { event_id: id, endpoint_id, url, body, secret, previous_secret }: LeasedDelivery,
   secretsKey: string,
 ): Promise<Record<string, string> | null> {
-  const open = (sealed: string) => unseal(sealed, secretsKey, `webhook:${url}`)
+  const open = (sealed: string) => unseal(sealed, secretsKey, webhookContext(url))
   try {
     const secrets = [await open(secret)]
     if (previous_secret !== null) {

@@ -1,6 +1,9 @@
+import { WorkerEntrypoint } from 'cloudflare:workers'
 import { oldestDue } from '../../generated/calls.ts'
+import { seal } from '../../lib/crypto/seal.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import type { WakeMessage } from '../../lib/events/wake.ts'
+import { newWebhookSecret, type WebhookSecretsRpc, webhookContext } from '../../lib/events/webhook-secret.ts'
 import { log } from '../../lib/log/log.ts'
 import { deliverDue } from './deliver-due.ts'
 import type { PostOptions } from './post-event.ts'
@@ -24,28 +27,35 @@ const AFTER_HANDLER_MILLISECONDS = 10_000
  * also continues itself as soon as a slot is free: only this run polls for what waits behind its own attempts.
  * `queue_consumer_no_wait_for_wait_until` lets the queue continue without waiting for it.
  */
-export default {
-  async queue(batch, env, ctx) {
+export default class DeliverEvents extends WorkerEntrypoint<Env> implements WebhookSecretsRpc {
+  override async queue(batch: MessageBatch<WakeMessage>): Promise<void> {
     log('info', 'deliver-events woken', { request_ids: batch.messages.flatMap(({ body }) => body.request_id ?? []) })
     const stuck = Promise.withResolvers<'stuck'>()
-    const delivering = deliverDue(connect(env), postOptions(env), () => {
+    const delivering = deliverDue(connect(this.env), postOptions(this.env), () => {
       stuck.resolve('stuck')
       return AFTER_HANDLER_MILLISECONDS
     })
-    ctx.waitUntil(delivering)
+    this.ctx.waitUntil(delivering)
     if ((await Promise.race([delivering, stuck.promise])) === 'stuck') batch.retryAll()
-  },
-  async scheduled(_event, env) {
-    const db = connect(env)
+  }
+
+  override async scheduled(): Promise<void> {
+    const db = connect(this.env)
     const oldest_due_seconds = await oldestDueSeconds(db)
     if (oldest_due_seconds === null) return
     // Logged before the run, so that the line exists even if the run fails.
     if (oldest_due_seconds > LATE_SECONDS) log('warn', 'deliveries are late', { oldest_due_seconds })
     else log('info', 'deliveries are due', { oldest_due_seconds })
-    const attempts = await deliverDue(db, postOptions(env))
+    const attempts = await deliverDue(db, postOptions(this.env))
     log('info', 'deliveries attempted', { attempts })
-  },
-} satisfies ExportedHandler<Env, WakeMessage>
+  }
+
+  /** For the console, which rotates secrets and cannot decrypt any. */
+  async newSecret(url: string): Promise<{ secret: string; sealed: string }> {
+    const secret = newWebhookSecret()
+    return { secret, sealed: await seal(secret, this.env.WEBHOOK_SECRETS_KEY, webhookContext(url)) }
+  }
+}
 
 /** The result of oldest_due for a thousand webhook endpoints; `cursor` is where to continue. */
 interface OldestDue {

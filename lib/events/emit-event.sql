@@ -1,13 +1,18 @@
 -- The outbox: events for the owner's backend, written in the transaction of the change itself, so that neither exists without the other.
 -- emit_event, emit_guest_event and emit_balance_event return the number of queued deliveries.
 
--- The owner's webhook endpoints that subscribe to a type of event of a paywall: those of the paywall's mode. `balance.changed` must be
--- subscribed to by name.
+-- Whether a webhook endpoint subscribes to a type of event. `balance.changed` must be subscribed to by name; `webhook.ping` is sent to one
+-- webhook endpoint whatever it subscribes to.
+create function subscribes(selectors text[], type text) returns boolean language sql immutable as $$
+  select type = any (selectors) or '*' = any (selectors) and type not in ('balance.changed', 'webhook.ping')
+$$;
+
+-- The owner's webhook endpoints that subscribe to a type of event of a paywall: those of the paywall's mode.
 create function webhook_endpoints_for(owner_id uuid, paywall_id text, type text) returns setof uuid language sql stable as $$
   select e.id from webhook_endpoints e
   where e.owner_id = webhook_endpoints_for.owner_id and e.disabled_at is null
     and e.is_test = (select p.is_test from paywalls p where p.id = paywall_id)
-    and (webhook_endpoints_for.type = any (e.events) or '*' = any (e.events) and webhook_endpoints_for.type <> 'balance.changed')
+    and subscribes(e.events, webhook_endpoints_for.type)
 $$;
 
 -- Emits an event about a member, whose row must be locked: that row numbers the member's events without gaps or duplicates. `object` is the

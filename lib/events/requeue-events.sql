@@ -1,5 +1,6 @@
 -- Sends an owner's events again: one, by `event_id`, or those of one mode from `since` up to `until`, if `failed_only` only those whose
--- delivery has failed. To the webhook endpoint `endpoint_id`, or to all that are enabled. A call replays a limited number of events;
+-- delivery has failed. To the webhook endpoint `endpoint_id`, or to all that are enabled; in either case to those that subscribe to the
+-- event's type, or got it before. A call replays a limited number of events;
 -- `next_since` continues where it ended, null at the end. Locks the members in order, then the deliveries. Verdicts: `done`;
 -- `unknown_event`; `unknown_endpoint`. Who may do it is decided by the caller.
 --
@@ -45,10 +46,10 @@ declare
   head record;
 begin
   insert into deliveries as d (event_id, endpoint_id, paywall_id, user_id, sequence, next_attempt_at)
-  select e.id, endpoint, e.paywall_id, e.user_id, e.sequence, case when e.user_id is null then now() end
-  from unnest(chosen) e cross join unnest(endpoints) endpoint
-  where not failed_only or exists (
-    select from deliveries f where f.event_id = e.id and f.endpoint_id = endpoint and f.state = 'failed')
+  select e.id, w.id, e.paywall_id, e.user_id, e.sequence, case when e.user_id is null then now() end
+  from unnest(chosen) e join webhook_endpoints w on w.id = any (endpoints)
+  left join deliveries before on (before.event_id, before.endpoint_id) = (e.id, w.id)
+  where case when failed_only then before.state = 'failed' else subscribes(w.events, e.type) or before.event_id is not null end
   on conflict (event_id, endpoint_id) do update
   set state = 'pending', attempts = 0, next_attempt_at = excluded.next_attempt_at, last_status = null, last_error = null, finished_at = null
   where d.state <> 'pending';

@@ -27,11 +27,15 @@ export const EVENT_TYPES = [
   'ticket.created',
   'balance.changed',
   'user.merged',
+  'webhook.ping',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What a webhook endpoint may subscribe to: `*` is every type but `balance.changed`, which must be named. */
-export const EVENT_SELECTORS = ['*', ...EVENT_TYPES] as const
+export type EventSelector = '*' | Exclude<EventType, 'webhook.ping'>
 
-export type EventSelector = (typeof EVENT_SELECTORS)[number]
+/**
+ * What a webhook endpoint may subscribe to: `*` is every type but `balance.changed`, which must be named. `webhook.ping` is the test event,
+ * which is sent to one webhook endpoint whatever it subscribes to.
+ */
+export const EVENT_SELECTORS: readonly EventSelector[] = ['*', ...EVENT_TYPES.filter((type) => type !== 'webhook.ping')]

@@ -14,6 +14,10 @@ export interface WebhookEndpoint {
   failures: number
   disabled_at: string | null
   held_until: string | null
+  /** Whether we generated its secret: then the paywall file does not contain it, and it can be rotated. */
+  is_secret_generated: boolean
+  /** Until when the previous secret signs, too. Null: no longer. */
+  previous_secret_until: string | null
   pending: number
   failed: number
 }

@@ -10,6 +10,8 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', w.id, 'url', w.url, 'events', w.events, 'created_at', iso(w.created_at), 'failures', w.failures,
       'disabled_at', iso(w.disabled_at), 'held_until', case when w.held_until > now() then iso(w.held_until) end,
+      'is_secret_generated', w.is_secret_generated,
+      'previous_secret_until', case when w.previous_secret_until > now() then iso(w.previous_secret_until) end,
       'pending', (
         select count(*) from (select from deliveries d where d.endpoint_id = w.id and d.state = 'pending' limit most) d),
       'failed', (

@@ -32,6 +32,7 @@ interface Ids {
   grant: string
   event: string
   endpoint: string
+  url: string
   ticket: number
   key: string
 }
@@ -55,7 +56,8 @@ beforeAll(async () => {
     grant: await one('select id from grants limit 1'),
     ticket: ticketId(sent),
     event: await one('select id from events order by created_at limit 1'),
-    endpoint: await one('select id from webhook_endpoints limit 1'),
+    endpoint: await one('update webhook_endpoints set is_secret_generated = true returning id'),
+    url: await one('select url as id from webhook_endpoints'),
     key: await one('select id from api_keys limit 1'),
   }
   const [admin, support, viewer] = await Promise.all(team.map(({ email }) => signInToConsole(world, email)))
@@ -91,6 +93,8 @@ interface Act {
   actors: readonly Role[]
   /** Whether it is done only after a code. */
   needsCode?: true
+  /** That of the response. Default: 303. */
+  status?: number
 }
 
 /** An act of an admin on the user. */
@@ -127,6 +131,18 @@ const ACTS: Record<string, Act> = {
     path: () => `/test/tickets/${ids.ticket}`,
     form: () => ({ act: 'close' }),
     actors: ['support'],
+  },
+  'send a test event': {
+    path: () => '/test/webhooks/test',
+    form: () => ({ endpoint: ids.endpoint }),
+    actors: ['admin'],
+  },
+  'rotate the secret of a webhook endpoint': {
+    path: () => '/test/webhooks/rotate',
+    form: () => ({ endpoint: ids.endpoint, url: ids.url, reason }),
+    actors: ['admin'],
+    needsCode: true,
+    status: 200,
   },
   'disable a webhook endpoint': {
     path: () => '/test/webhooks',
@@ -168,7 +184,7 @@ describe.for(Object.entries(PAGES))('the page %s', ([, { path, readers }]) => {
   })
 })
 
-describe.for(Object.entries(ACTS))('to %s', ([, { path, form, actors, needsCode }]) => {
+describe.for(Object.entries(ACTS))('to %s', ([, { path, form, actors, needsCode, status = 303 }]) => {
   test('is refused to other roles, other owners, in the other mode and to anybody signed out: nothing changes', async () => {
     await untilAllDelivered(world)
     const before = await state()
@@ -190,7 +206,7 @@ describe.for(Object.entries(ACTS))('to %s', ([, { path, form, actors, needsCode 
     const first = await visitors[role].post(path(), form())
     if (needsCode) expect(await state()).toEqual(before)
     const done = needsCode ? await confirm(role, path(), form(), first) : first
-    expect(done).toMatchObject({ status: 303 })
+    expect(done).toMatchObject({ status })
     const { rows } = await world.database.query('select email, role, reason from audit_log order by id desc limit 1')
     expect(rows).toEqual([{ email: `${role}@acme.example`, role, reason: form().reason ?? null }])
     expect(await state()).not.toEqual(before)
@@ -213,7 +229,7 @@ async function confirm(role: Role, path: string, form: Record<string, string>, a
 async function state() {
   const { rows } = await world.database.query(
     `select (select json_agg(d order by event_id) from (select event_id, state from deliveries) d) as deliveries,
-      (select json_agg(w) from (select disabled_at, failures from webhook_endpoints order by id) w) as endpoints,
+      (select json_agg(w) from (select disabled_at, failures, secret from webhook_endpoints order by id) w) as endpoints,
       (select json_agg(k) from (select revoked_at from api_keys order by id) k) as keys,
       (select json_agg(t) from (select status from tickets order by id) t) as tickets,
       (select count(*) from sign_in_sessions where ended_at is not null) as ended,

@@ -200,7 +200,6 @@ describe('the home of the local world', () => {
     const read = await clockCommand(id, '--home', home.url)
     expect(Date.parse(read.out)).toBeGreaterThanOrEqual(Date.parse(moved.out))
     const refusals = [
-      [['--home', home.url], /^usage: paywall clock ID \[--advance 31d\] \[--home URL\]\n$/],
       [['999', '--home', home.url], 'paywall: there is no paywall 999\n'],
       [['1', '--home', 'nowhere'], 'paywall: --home must be a URL like http://127.0.0.1:8786, not nowhere\n'],
       [['1', '--home', world.receiver.url], /^paywall: no local world is running at http:\/\/127\.0\.0\.1:/],

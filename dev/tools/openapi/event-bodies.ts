@@ -152,6 +152,10 @@ const ChangedBalance = z
   })
   .describe('A change of a balance')
 
+const nobody = z
+  .object({ id: z.null(), email: z.null(), external_id: z.null() })
+  .describe('Nobody: a test event is about no user')
+
 /** The body of each type of events. */
 export const EVENT_SCHEMAS: Record<EventType, z.ZodType> = {
   'subscription.created': subscriptionEvent('subscription.created'),
@@ -183,5 +187,11 @@ export const EVENT_SCHEMAS: Record<EventType, z.ZodType> = {
   'user.merged': toEventSchema('user.merged', {
     user: user.describe('The user that now has everything that the merged one had'),
     merged_user: user.describe('The user that was merged, as it was before. Its `id` refers to `user` from now on'),
+  }),
+  'webhook.ping': toEventSchema('webhook.ping', {
+    user: nobody,
+    webhook: z
+      .object({ id: z.uuid(), url: z.string() })
+      .describe('The webhook endpoint that the test event was sent to'),
   }),
 }

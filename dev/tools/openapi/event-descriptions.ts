@@ -48,4 +48,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   'user.merged':
     'Arrives when a user was merged into another one, which now has its purchases, tickets, tokens and `meta`. All earlier events about the ' +
     'merged user arrive before this one, and none follow.',
+  'webhook.ping':
+    'Arrives when you sent a test event to this webhook endpoint, from the console or with `paywall webhooks test`. It reports nothing: ' +
+    'acknowledge it. It is sent to that endpoint only, whatever it subscribes to, and `paywall_id` is that of one of your paywalls.',
 }

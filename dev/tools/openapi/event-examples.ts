@@ -127,6 +127,10 @@ const DATA: Record<EventType, Json> = {
   'user.merged': {
     merged_user: { id: '5e2f8b71-93c4-4d06-a1b7-6f0e9d8c7b3a', email: null, external_id: null },
   },
+  'webhook.ping': {
+    user: { id: null, email: null, external_id: null },
+    webhook: { id: '2f1c6f0e-3f0b-4f6e-8a55-0f6d3c1f9b1a', url: 'https://acme.com/webhooks' },
+  },
 }
 
 /** When the examples happen that belong to the end of the period. */

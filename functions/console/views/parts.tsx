@@ -15,7 +15,7 @@ export function Time({ at }: { at: string }) {
 }
 
 export function UserLink({ user, mode }: { user: UserName | null; mode: Mode }) {
-  if (!user) return <>guest</>
+  if (!user) return <>no user</>
   return <a href={`/${mode}/users/${user.id}`}>{user.email ?? user.external_id ?? user.id}</a>
 }
 

@@ -49,6 +49,13 @@ function EndpointSection({
           are not sent to it, unless they are replayed.
         </p>
       )}
+      {isEnabled && viewer.permissions.includes('ping_webhook') && (
+        <form method="post" action={`/${mode}/webhooks/test`}>
+          <input type="hidden" name="endpoint" value={endpoint.id} />
+          <button type="submit">Send a test event</button>
+        </form>
+      )}
+      {viewer.permissions.includes('rotate_webhook') && <Rotation endpoint={endpoint} mode={mode} />}
       {viewer.permissions.includes(act) && (
         <ActForm
           action={`/${mode}/webhooks`}
@@ -57,6 +64,26 @@ function EndpointSection({
         />
       )}
     </article>
+  )
+}
+
+function Rotation({ endpoint, mode }: { endpoint: WebhookEndpoint; mode: Mode }) {
+  const { id, url, is_secret_generated, previous_secret_until } = endpoint
+  if (previous_secret_until) {
+    return (
+      <p>
+        Its secret was rotated. Until <Time at={previous_secret_until} /> each event is signed with the previous one,
+        too.
+      </p>
+    )
+  }
+  if (!is_secret_generated) {
+    return <p class="hint">Its secret is in the paywall file. To rotate it, change it there, and apply the file.</p>
+  }
+  return (
+    <ActForm action={`/${mode}/webhooks/rotate`} label="Rotate its secret" fields={{ endpoint: id, url }}>
+      <p class="hint">The new secret is shown once. For 24 hours each event is signed with both.</p>
+    </ActForm>
   )
 }
 

@@ -986,6 +986,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "webhook.ping": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * webhook.ping
+         * @description Arrives when you sent a test event to this webhook endpoint, from the console or with `paywall webhooks test`. It reports nothing: acknowledge it. It is sent to that endpoint only, whatever it subscribes to, and `paywall_id` is that of one of your paywalls.
+         */
+        post: operations["onWebhookPing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2804,6 +2824,37 @@ export interface components {
                 };
             };
         };
+        WebhookPingEvent: {
+            /** @description The id of the event, as in the header `webhook-id`. It is the same in every retry */
+            id: string;
+            /** @constant */
+            type: "webhook.ping";
+            /**
+             * Format: date-time
+             * @description When the event happened
+             */
+            timestamp: string;
+            /** @description Whether the paywall is a test paywall, where no real money is charged */
+            is_test: boolean;
+            /** @description The state at that time */
+            data: {
+                paywall_id: string;
+                /** @description Nobody: a test event is about no user */
+                user: {
+                    id: null;
+                    email: null;
+                    external_id: null;
+                };
+                /** @description The number of the event among the user's events on the paywall: 1, 2, 3 and so on, without gaps. Always 1 for guests */
+                sequence: number;
+                /** @description The webhook endpoint that the test event was sent to */
+                webhook: {
+                    /** Format: uuid */
+                    id: string;
+                    url: string;
+                };
+            };
+        };
         Bootstrap: {
             /** @description Changes whenever anything in this response except `user` changes */
             version: string;
@@ -3266,7 +3317,7 @@ export interface components {
             events: ({
                 id: string;
                 /** @enum {string} */
-                type: "subscription.created" | "subscription.updated" | "subscription.renewed" | "subscription.trial_ending" | "subscription.cancel_scheduled" | "subscription.uncanceled" | "subscription.past_due" | "subscription.access_ended" | "subscription.recovered" | "subscription.plan_changed" | "subscription.plan_change_scheduled" | "subscription.ended" | "subscription.stop_failed" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "payment.disputed" | "payment.dispute_lost" | "payment.dispute_won" | "payment.unexpected" | "checkout.completed" | "grant.created" | "grant.ended" | "ticket.created" | "balance.changed" | "user.merged";
+                type: "subscription.created" | "subscription.updated" | "subscription.renewed" | "subscription.trial_ending" | "subscription.cancel_scheduled" | "subscription.uncanceled" | "subscription.past_due" | "subscription.access_ended" | "subscription.recovered" | "subscription.plan_changed" | "subscription.plan_change_scheduled" | "subscription.ended" | "subscription.stop_failed" | "payment.succeeded" | "payment.failed" | "payment.refunded" | "payment.refund_failed" | "payment.disputed" | "payment.dispute_lost" | "payment.dispute_won" | "payment.unexpected" | "checkout.completed" | "grant.created" | "grant.ended" | "ticket.created" | "balance.changed" | "user.merged" | "webhook.ping";
                 /** Format: date-time */
                 timestamp: string;
                 is_test: boolean;
@@ -9346,6 +9397,81 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["UserMergedEvent"];
+            };
+        };
+        responses: {
+            /** @description Disables this webhook endpoint. Pending events are delivered, in order, once you enable it again */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            429: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A failed attempt. It is retried after `Retry-After`, up to a day, if that is longer than the usual delay */
+            503: {
+                headers: {
+                    /** @description Seconds, or a date */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Acknowledges the event. Any other response, including a redirect, is a failed attempt, which is retried */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookPing: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The event's id, the same in every retry. Use it to detect events that you have already handled */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description When this attempt was sent, in Unix seconds */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>` under the secret of your webhook endpoint. While a secret is being replaced there are two signatures, with a space between them */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_6f1d2c3b4a5968778695a4b3c2d1e0f9",
+                 *       "type": "webhook.ping",
+                 *       "timestamp": "2026-11-15T12:00:00.000Z",
+                 *       "is_test": false,
+                 *       "data": {
+                 *         "paywall_id": "1001",
+                 *         "user": {
+                 *           "id": null,
+                 *           "email": null,
+                 *           "external_id": null
+                 *         },
+                 *         "sequence": 7,
+                 *         "webhook": {
+                 *           "id": "2f1c6f0e-3f0b-4f6e-8a55-0f6d3c1f9b1a",
+                 *           "url": "https://acme.com/webhooks"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPingEvent"];
             };
         };
         responses: {

@@ -100,6 +100,18 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
   },
   'webhooks list': (me) => runCommand(me, 'webhooks', 'list', '--owner', me.email, '--test'),
   'webhooks disable': async (me) => runCommand(me, 'webhooks', 'disable', await firstId(me, 'webhook_endpoints')),
+  'webhooks test': async (me) => {
+    await runCommand(me, 'webhooks', 'enable', await firstId(me, 'webhook_endpoints'))
+    await runCommand(me, 'webhooks', 'test', await firstId(me, 'webhook_endpoints'))
+  },
+  'webhooks rotate': async (me) => {
+    const id = await firstId(me, 'webhook_endpoints')
+    await me.world.database.query(
+      'update webhook_endpoints set is_secret_generated = true, previous_secret_until = null where id = $1',
+      [id],
+    )
+    await runCommand(me, 'webhooks', 'rotate', id)
+  },
   'webhooks enable': async (me) => runCommand(me, 'webhooks', 'enable', await firstId(me, 'webhook_endpoints')),
   'tickets list': (me) => runCommand(me, 'tickets', 'list', '--paywall', me.shops.stripe.paywall.id),
   'ledger verify': (me) => runCommand(me, 'ledger', 'verify'),

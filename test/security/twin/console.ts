@@ -46,6 +46,8 @@ export async function useConsole({ world, id, isTest, email, sessions, shops }: 
   await visitor.post(`/${mode}/events/replay`, { event, reason })
   await visitor.post(`/${mode}/webhooks`, { endpoint, enabled: 'no', reason })
   await visitor.post(`/${mode}/webhooks`, { endpoint, enabled: 'yes', reason })
+  await visitor.post(`/${mode}/webhooks/test`, { endpoint })
+  await visitor.post(`/${mode}/webhooks/rotate`, { endpoint, url: 'https://elsewhere.example', reason })
   await visitor.post(`/${mode}/users/${user}`, { act: 'sign_out_user', reason })
   await visitor.post(`/${mode}/users/${user}`, { act: 'give_access', reason })
   await visitor.post(`/${mode}/users/${user}`, { act: 'merge_users', into: user, reason })
