@@ -12,7 +12,17 @@
 create table owners (
   id         uuid primary key default gen_random_uuid(),
   email      text not null unique check (email = lower(btrim(email)) and email ~ '^[!-~]+$' and char_length(email) between 3 and 254),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  reporting_currency text check (reporting_currency ~ '^[A-Z]{3}$') -- into which `exchange_rates` convert the owner's figures
+);
+
+-- The exchange rates of an owner's figures (docs/figures.md): one unit of `currency` is `rate` of the reporting currency from a day on.
+create table exchange_rates (
+  owner_id   uuid not null references owners,
+  currency   text not null check (currency ~ '^[A-Z]{3}$'),
+  valid_from date not null,
+  rate       numeric not null check (rate > 0),
+  primary key (owner_id, currency, valid_from)
 );
 
 -- Who may sign in to an owner's console, besides the owner. For what each role permits, see functions/console/open-console.sql.
@@ -407,6 +417,77 @@ create table credited_periods (
   refunded    uuid,                 -- the payment that was returned
   primary key (owner_id, purchase_id, starts_at)
 );
+
+-- What subscriptions add to an owner's figures (docs/figures.md), as changes: the sum of a subscription's rows is its state. `purchases` has
+-- only the latest state, so that the monthly recurring revenue of a past day could not be computed from it. Append-only, written in the
+-- transaction that stores the purchase (lib/figures/subscription-changes.sql).
+create table subscription_changes (
+  owner_id      uuid not null,
+  purchase_id   uuid not null references purchases,
+  id            bigint generated always as identity,
+  at            timestamptz not null,
+  kind          text not null check (kind in (
+    'new', 'upgrade', 'downgrade', 'churn', 'recovered', 'trial_started', 'trial_converted', 'trial_ended')),
+  subscriptions integer not null check (subscriptions between -1 and 1), -- what it adds to the number of active subscriptions
+  mrr           bigint not null, -- what it adds to the monthly recurring revenue
+  currency      text not null check (currency ~ '^[A-Z]{3}$'),
+  price_slug    text check (char_length(price_slug) between 1 and 100), -- null if no price of the paywall matched
+  primary key (owner_id, purchase_id, id)
+);
+
+-- An owner's figures by day, or by month: sums of facts in `payments` and `subscription_changes`, so that no page reads those. Once for each
+-- way to split them, because a page splits them by one. docs/figures.md defines each figure; amounts are in minor units. The levels are kept
+-- as changes: their sum until the end of a day is the level.
+create table figures (
+  owner_id      uuid not null references owners,
+  is_test       boolean not null,
+  by            text not null check (by in ('day', 'price', 'country', 'acquiring')),
+  is_month      boolean not null, -- whether it is of the month that begins on `day`
+  day           date not null,    -- in UTC
+  key           text not null check (char_length(key) <= 200), -- the price, country or processor; empty if not known, and by day
+  currency      text not null check (currency ~ '^[A-Z]{3}$'),
+  revenue       numeric not null,
+  tax           numeric not null,
+  refunds       numeric not null,
+  lost_disputes numeric not null,
+  payments      bigint not null,
+  refund_count  bigint not null,
+  disputes      bigint not null,
+  mrr           numeric not null, -- a level
+  mrr_new       numeric not null,
+  mrr_upgrade   numeric not null,
+  mrr_recovered numeric not null,
+  mrr_downgrade numeric not null,
+  mrr_churn     numeric not null,
+  subscriptions bigint not null, -- a level
+  new_subscriptions       bigint not null,
+  recovered_subscriptions bigint not null,
+  churned_subscriptions   bigint not null,
+  trials             bigint not null, -- a level
+  trials_started     bigint not null,
+  trials_converted   bigint not null,
+  trials_ended       bigint not null,
+  failed_payments    bigint not null,
+  failed_amount      numeric not null,
+  recovered_payments bigint not null,
+  recovered_amount   numeric not null,
+  primary key (owner_id, is_test, by, is_month, day, key, currency)
+);
+
+-- Figures that are not yet added to `figures`: functions/purge-expired/fold-figures.sql does that. Purchases of one owner that are stored at
+-- once thus wait for no common row. Vacuumed often, like idempotent_replies.
+create table pending_figures (
+  owner_id  uuid not null,
+  is_test   boolean not null,
+  id        bigint generated always as identity,
+  day       date not null,
+  currency  text not null check (currency ~ '^[A-Z]{3}$'),
+  price     text not null check (char_length(price) <= 200), -- the paywall's id, a slash and the slug, which is empty if no price matched
+  country   text not null check (country ~ '^([A-Z]{2})?$'), -- the buyer's; empty if it is not known
+  acquiring text not null,
+  added     jsonb not null check (jsonb_typeof(added) = 'object'), -- by the names of the columns of `figures`
+  primary key (owner_id, is_test, id)
+) with (autovacuum_vacuum_scale_factor = 0.01);
 
 -- Access that an owner gave a user without a payment (lib/grants). It ends at `ends_at`, or earlier if the owner takes it back. The times
 -- are the paywall's. `reason` and `end_reason` are for the owner's support; null once the person was erased.

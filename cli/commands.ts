@@ -7,6 +7,7 @@ import {
   Option,
   type OptionValues,
 } from '@commander-js/extra-typings'
+import { BREAKDOWNS } from '../lib/figures/figures.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { CommandError, type CommandResult, type PrintLine } from './command.ts'
 import { addExamples, fullName, helpConfiguration } from './help.ts'
@@ -71,6 +72,7 @@ function defineProgram(output: Output) {
   defineGrants(program, output)
   defineEvents(program, output)
   defineWebhooks(program, output)
+  defineStats(program, output)
   defineTickets(program, output)
   defineClock(program, output)
   return program
@@ -346,6 +348,23 @@ function defineWebhooks(program: Program, output: Output): void {
     .argument('<endpoint>', ENDPOINT)
     .action(printing(output, async (id) => (await import('./webhooks.ts')).rotateWebhook(id)))
   addExamples(rotate, 'paywall webhooks rotate 2f1c6f0e-3f0b-4f6e-8a55-0f6d3c1f9b1a')
+}
+
+function defineStats(program: Program, output: Output): void {
+  const stats = ofOwner(program.command('stats'))
+    .description(
+      'Show revenue, MRR, subscriptions, failed payments and refunds, in each currency, as the Overview of the console does. docs/figures.md defines each figure.',
+    )
+    .summary('show revenue, MRR, subscriptions, failed payments and refunds')
+    .option('--from <day>', 'the first day in UTC, such as 2026-11-01 (default: the last 30 days)')
+    .option('--to <day>', 'the last day')
+    .addOption(new Option('--by <what>', 'a row for each').choices(BREAKDOWNS).default('day' as const))
+    .action(printing(output, async (options) => (await import('./stats.ts')).showStats(options)))
+  addExamples(
+    stats,
+    'paywall stats --owner owner@example.com --live',
+    'paywall stats --owner owner@example.com --live --from 2026-11-01 --to 2026-11-30 --by country',
+  )
 }
 
 function defineTickets(program: Program, output: Output): void {

@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_b6b35560141f4515'
+const RELEASE = 'release_396557bf1989b787'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {
@@ -491,6 +491,16 @@ export function finishRefund<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.finish_refund($1::uuid, $2::uuid) as result`,
     [p.ownerId, p.refundId],
+  )
+}
+
+/** functions/purge-expired/fold-figures.sql */
+export function foldFigures<Result>(db: Database, p: {
+  count: number
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.fold_figures($1::integer) as result`,
+    [p.count],
   )
 }
 
@@ -1136,6 +1146,21 @@ export function showEvent<Result>(db: Database, p: {
   return db.call(
     `select ${RELEASE}.show_event($1::text, $2::boolean, $3::text) as result`,
     [p.sessionHash, p.isTest, p.eventId],
+  )
+}
+
+/** functions/console/show-figures.sql */
+export function showFigures<Result>(db: Database, p: {
+  sessionHash: string
+  isTest: boolean
+  by: string
+  firstDay?: string | null | undefined
+  lastDay?: string | null | undefined
+  days?: number | null | undefined
+}): Promise<Result> {
+  return db.call(
+    `select ${RELEASE}.show_figures($1::text, $2::boolean, $3::text, $4::text, $5::text, $6::integer) as result`,
+    [p.sessionHash, p.isTest, p.by, p.firstDay ?? null, p.lastDay ?? null, p.days ?? null],
   )
 }
 

@@ -31,6 +31,8 @@ export type JsonPrimitive = boolean | number | string | null;
 
 export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
+export type Numeric = ColumnType<string, number | string, number | string>;
+
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface ApiKeys {
@@ -179,6 +181,48 @@ export interface Events {
   user_id: string | null;
 }
 
+export interface ExchangeRates {
+  currency: string;
+  owner_id: string;
+  rate: Numeric;
+  valid_from: Timestamp;
+}
+
+export interface Figures {
+  by: string;
+  churned_subscriptions: Int8;
+  currency: string;
+  day: Timestamp;
+  disputes: Int8;
+  failed_amount: Numeric;
+  failed_payments: Int8;
+  is_month: boolean;
+  is_test: boolean;
+  key: string;
+  lost_disputes: Numeric;
+  mrr: Numeric;
+  mrr_churn: Numeric;
+  mrr_downgrade: Numeric;
+  mrr_new: Numeric;
+  mrr_recovered: Numeric;
+  mrr_upgrade: Numeric;
+  new_subscriptions: Int8;
+  owner_id: string;
+  payments: Int8;
+  recovered_amount: Numeric;
+  recovered_payments: Int8;
+  recovered_subscriptions: Int8;
+  refund_count: Int8;
+  refunds: Numeric;
+  revenue: Numeric;
+  subscriptions: Int8;
+  tax: Numeric;
+  trials: Int8;
+  trials_converted: Int8;
+  trials_ended: Int8;
+  trials_started: Int8;
+}
+
 export interface Grants {
   created_at: Timestamp;
   end_reason: string | null;
@@ -261,6 +305,7 @@ export interface Owners {
   created_at: Generated<Timestamp>;
   email: string;
   id: Generated<string>;
+  reporting_currency: string | null;
 }
 
 export interface Payments {
@@ -311,6 +356,18 @@ export interface PendingEvents {
   sold_to: string | null;
   trial_ending: boolean;
   versions: Json;
+}
+
+export interface PendingFigures {
+  acquiring: string;
+  added: Json;
+  country: string;
+  currency: string;
+  day: Timestamp;
+  id: Generated<Int8>;
+  is_test: boolean;
+  owner_id: string;
+  price: string;
 }
 
 export interface PlanChanges {
@@ -489,6 +546,18 @@ export interface SignInSessions {
   user_id: string;
 }
 
+export interface SubscriptionChanges {
+  at: Timestamp;
+  currency: string;
+  id: Generated<Int8>;
+  kind: string;
+  mrr: Int8;
+  owner_id: string;
+  price_slug: string | null;
+  purchase_id: string;
+  subscriptions: number;
+}
+
 export interface TeamMembers {
   email: string;
   owner_id: string;
@@ -575,6 +644,8 @@ export interface DB {
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   events: Events;
+  exchange_rates: ExchangeRates;
+  figures: Figures;
   grants: Grants;
   idempotent_replies: IdempotentReplies;
   ledger: Ledger;
@@ -585,6 +656,7 @@ export interface DB {
   payments: Payments;
   paywalls: Paywalls;
   pending_events: PendingEvents;
+  pending_figures: PendingFigures;
   plan_changes: PlanChanges;
   prices: Prices;
   processor_accounts: ProcessorAccounts;
@@ -596,6 +668,7 @@ export interface DB {
   releases: Releases;
   sign_in_challenges: SignInChallenges;
   sign_in_sessions: SignInSessions;
+  subscription_changes: SubscriptionChanges;
   team_members: TeamMembers;
   ticket_attachments: TicketAttachments;
   ticket_quotas: TicketQuotas;

@@ -1,6 +1,6 @@
 // Makes the database match a paywall file. In one transaction, under a lock on the file's owner:
 // 1. read the owner's stored state (stored.ts)
-// 2. compare it with the file: team.ts, keys.ts, webhooks.ts and paywalls.ts
+// 2. compare it with the file: team.ts, reporting.ts, keys.ts, webhooks.ts and paywalls.ts
 // 3. write the differences with the functions in those files
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -14,6 +14,7 @@ import { compareKeys, hashKeys, type KeysDifference, type NewSecret, revokeKeys,
 import { retireOffers, saveOffers } from './offers.ts'
 import { comparePaywalls, type PaywallsDifference, removeDomains, savePaywalls } from './paywalls.ts'
 import { retirePrices, savePrices, syncUnmatched } from './prices.ts'
+import { compareReporting, type ReportingDifference, saveReporting } from './reporting.ts'
 import { readStored } from './stored.ts'
 import { compareTeam, removeTeamMembers, saveTeam, type TeamDifference } from './team.ts'
 import { removeTurnstile, saveTurnstile } from './turnstile.ts'
@@ -96,6 +97,7 @@ interface Difference {
   /** Null for a new owner. */
   ownerId: string | null
   team: TeamDifference
+  reporting: ReportingDifference
   keys: KeysDifference
   webhooks: WebhooksDifference
   paywalls: PaywallsDifference
@@ -105,19 +107,21 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
   const keyHashes = await hashKeys(file)
   const stored = await readStored(db, file, keyHashes)
   const team = compareTeam(file, stored)
+  const reporting = compareReporting(file, stored)
   const keys = await compareKeys(file, keyHashes, stored)
   const webhooks = await compareWebhooks(file, stored, sealing.webhookSecretsKey)
   const paywalls = await comparePaywalls(file, stored, sealing)
 
   const errors = [...keys.errors, ...paywalls.errors]
   if (errors.length > 0) throw new CommandError(errors)
-  const all = [...team.changes, ...keys.changes, ...webhooks.changes, ...paywalls.changes]
+  const all = [...team.changes, ...reporting.changes, ...keys.changes, ...webhooks.changes, ...paywalls.changes]
   const changes = await countImpacts(db, stored.owner_id, all)
   const ids = file.paywalls.map(({ id }) => id)
   const otherPaywalls = stored.paywalls.filter(({ id, foreign }) => !foreign && !ids.includes(id)).map(({ id }) => id)
   return {
     ownerId: stored.owner_id,
     team,
+    reporting,
     keys,
     webhooks,
     paywalls,
@@ -131,10 +135,15 @@ async function compare(db: Database, file: PaywallFile, sealing: SealingKeys): P
  * Removes before it adds, because a new row may reuse what must be unique: the name of a revoked key, the slug of a retired price, or the
  * code of a retired offer.
  */
-async function write(db: Database, email: string, { team, keys, webhooks, paywalls, ...difference }: Difference) {
+async function write(
+  db: Database,
+  email: string,
+  { team, reporting, keys, webhooks, paywalls, ...difference }: Difference,
+) {
   const ownerId = difference.ownerId ?? (await saveOwner(db, email))
   await removeTeamMembers(db, ownerId, team.toRemove)
   await saveTeam(db, ownerId, team.toSave)
+  await saveReporting(db, ownerId, reporting.toSave)
   await revokeKeys(db, keys.toRevoke)
   if ((await saveKeys(db, ownerId, keys.toSave)) < keys.toSave.length) throw new TakenConcurrently()
   await disableWebhooks(db, ownerId, webhooks.toDisable)

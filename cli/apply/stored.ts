@@ -19,7 +19,7 @@ export type StoredPaywall = StoredState['paywalls'][number]
  */
 export async function readStored(
   db: Database,
-  { owner: { email }, paywalls }: PaywallFile,
+  { owner: { email }, paywalls }: Pick<PaywallFile, 'owner' | 'paywalls'>,
   keyHashes: (string | null)[],
 ) {
   const hashes = keyHashes.filter((hash) => hash !== null)
@@ -28,6 +28,8 @@ export async function readStored(
   return db
     .selectNoFrom([
       db.selectFrom('owners').select('id').where('email', '=', email).as('owner_id'),
+      db.selectFrom('owners').select('reporting_currency').where('email', '=', email).as('reporting_currency'),
+      jsonArrayFrom(selectRates(db, email)).as('rates'),
       jsonArrayFrom(selectTeam(db, email)).as('team'),
       jsonArrayFrom(selectKeys(db, email, hashes)).as('keys'),
       jsonArrayFrom(selectWebhooks(db, email)).as('webhooks'),
@@ -43,6 +45,14 @@ function selectTeam(db: Database, email: string) {
     .select(({ ref }) => ['team_members.email', ref('role').$castTo<TeamRole>().as('role')])
     .where('owners.email', '=', email)
     .orderBy('team_members.email')
+}
+
+function selectRates(db: Database, email: string) {
+  return db
+    .selectFrom('exchange_rates')
+    .innerJoin('owners', 'owners.id', 'exchange_rates.owner_id')
+    .select(['currency', sql<string>`valid_from::text`.as('valid_from'), sql<string>`rate::text`.as('rate')])
+    .where('owners.email', '=', email)
 }
 
 function selectKeys(db: Database, email: string, keyHashes: string[]) {

@@ -25,6 +25,7 @@ export interface PaywallFile {
   owner: { email: string }
   /** Who may sign in to the console besides the owner. */
   team: TeamMember[]
+  reporting: Reporting
   /** A secret of null is to be generated. */
   keys: { name: string; is_test: boolean; secret: string | null }[]
   webhooks: { url: string; is_test: boolean; secret: string | null; events: EventSelector[] }[]
@@ -34,6 +35,12 @@ export interface PaywallFile {
 export interface TeamMember {
   email: string
   role: TeamRole
+}
+
+/** The currency of the owner's figures; null: they are not converted. */
+export interface Reporting {
+  currency: string | null
+  rates: { currency: string; valid_from: string; rate: string }[]
 }
 
 export interface FilePaywall {
@@ -94,6 +101,10 @@ async function complete(file: WrittenFile, environment: Environment): Promise<Pa
   return {
     owner: file.owner,
     team: file.team,
+    reporting: {
+      currency: file.reporting?.currency ?? null,
+      rates: (file.reporting?.rates ?? []).map(({ from, ...rate }) => ({ ...rate, valid_from: from })),
+    },
     keys: file.keys.map((key) => {
       const secret = getSecret(key)
       return { name: key.name, secret, is_test: (apiKeyMode(secret ?? '') ?? key.mode ?? defaultMode) === 'test' }

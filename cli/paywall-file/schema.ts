@@ -5,6 +5,7 @@ import { email } from '../../lib/http/user-fields.ts'
 import { checked, issueAt, unique } from './checks.ts'
 import { keySchema, webhookSchema } from './keys-and-webhooks.ts'
 import { paywallSchema } from './paywall.ts'
+import { reportingSchema } from './reporting.ts'
 import { type Environment, isLiteral, revealSecret } from './secret.ts'
 import { serviceHosts } from './service-hosts.ts'
 
@@ -29,6 +30,9 @@ function shape(environment: Environment) {
     team: checked(z.array(teamMemberSchema), 1, unique('email'))
       .default([])
       .describe('Who may sign in to the console besides the owner. Those who are not listed lose access'),
+    reporting: reportingSchema
+      .optional()
+      .describe('The currency in which the console sums up figures of all currencies, with exchange rates'),
     keys: checked(z.array(keySchema(environment)), 1, unique('name'), unique('secret', reveal))
       .default([])
       .describe('Owner keys (X-Api-Key). Keys that are not listed are revoked'),

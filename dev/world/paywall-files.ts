@@ -72,7 +72,8 @@ export async function openPaywallFiles(paths: string[], options: PaywallFilesOpt
     known: () => {
       const all = [...stored.files, ...files.values()]
       const paywalls = mergeVersions([...all.flatMap((file) => file.paywalls), ...stored.former])
-      return [{ owner: { email: '' }, team: [], keys: [], webhooks: all.flatMap((file) => file.webhooks), paywalls }]
+      const unused = { owner: { email: '' }, team: [], reporting: { currency: null, rates: [] }, keys: [] }
+      return [{ ...unused, webhooks: all.flatMap((file) => file.webhooks), paywalls }]
     },
     remember: (applied) => {
       stored = applied

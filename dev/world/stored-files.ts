@@ -34,7 +34,7 @@ export async function readStoredFiles(db: Database, keys: SealingKeys, files: Pa
   const owners = await db.selectFrom('owners').select('email').orderBy('created_at').execute()
   const stored: StoredFiles = { files: [], former: [] }
   for (const owner of owners) {
-    const state = await readStored(db, { owner, team: [], keys: [], webhooks: [], paywalls: [] }, [])
+    const state = await readStored(db, { owner, paywalls: [] }, [])
     const accounts = (await Promise.all(state.paywalls.map((paywall) => atEachProcessor(paywall, keys)))).flat()
     const isFormer = ({ id, processor }: FilePaywall) =>
       state.paywalls.some((paywall) => paywall.id === id && paywall.acquiring !== processor.acquiring)
@@ -42,6 +42,7 @@ export async function readStoredFiles(db: Database, keys: SealingKeys, files: Pa
     stored.files.push({
       owner,
       team: state.team,
+      reporting: { currency: state.reporting_currency, rates: state.rates },
       keys: state.keys.flatMap((key) => (key.revoked ? [] : toFileKey(key, keySecrets))),
       webhooks: (await Promise.all(state.webhooks.map((webhook) => toFileWebhook(webhook, keys)))).flat(),
       paywalls: accounts.filter((paywall) => !isFormer(paywall)),

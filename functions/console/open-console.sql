@@ -49,13 +49,13 @@ end $$;
 create function permissions_of(role text) returns text[] language sql immutable as $$
   select case role
     when 'admin' then array[
-      'read_users', 'read_events', 'read_tickets', 'read_webhooks', 'read_keys', 'read_audit_log',
+      'read_figures', 'read_users', 'read_events', 'read_tickets', 'read_webhooks', 'read_keys', 'read_audit_log',
       'sign_out_user', 'give_access', 'end_access', 'change_tokens', 'refund', 'cancel_subscription', 'end_purchase', 'merge_users',
       'replay_events', 'enable_webhook', 'disable_webhook', 'ping_webhook', 'rotate_webhook', 'reply_to_ticket', 'close_ticket', 'revoke_key']
     when 'support' then array[
       'read_users', 'read_events', 'read_tickets', 'sign_out_user', 'replay_events', 'reply_to_ticket', 'close_ticket']
     when 'viewer' then array[
-      'read_users', 'read_events', 'read_tickets', 'read_webhooks', 'read_keys', 'read_audit_log'] end
+      'read_figures', 'read_users', 'read_events', 'read_tickets', 'read_webhooks', 'read_keys', 'read_audit_log'] end
 $$;
 
 -- What every page of the console shows: who is signed in, what that person may do, and the other owners whose team the person is in.

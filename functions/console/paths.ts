@@ -6,6 +6,7 @@ export const SIGN_IN_PATH = '/sign-in'
 export const SIGN_OUT_PATH = '/sign-out'
 /** Shows the console of another owner in whose team the person is. */
 export const OWNER_PATH = '/owner'
+export const OVERVIEW_PATH = `${MODE}/overview`
 export const USERS_PATH = `${MODE}/users`
 export const USER_PATH = `${MODE}/users/:user`
 export const EVENTS_PATH = `${MODE}/events`

@@ -5,6 +5,7 @@ import { serveAsset } from './assets.ts'
 import { serveAuditLog } from './audit-log.ts'
 import { replay, serveEvent, serveEvents } from './events.ts'
 import { revoke, serveKeys } from './keys.ts'
+import { serveOverview } from './overview.ts'
 import {
   ASSET_PATH,
   AUDIT_LOG_PATH,
@@ -12,6 +13,7 @@ import {
   EVENTS_PATH,
   FRONT_PATH,
   KEYS_PATH,
+  OVERVIEW_PATH,
   OWNER_PATH,
   PING_PATH,
   REPLAY_PATH,
@@ -44,6 +46,7 @@ app
   .all(allowOnly(...GET, 'POST'))
 app.post(SIGN_OUT_PATH, signOut).all(allowOnly('POST'))
 app.post(OWNER_PATH, chooseOwner).all(allowOnly('POST'))
+app.get(OVERVIEW_PATH, serveOverview).all(allowOnly(...GET))
 app.get(USERS_PATH, serveUsers).all(allowOnly(...GET))
 app
   .get(USER_PATH, serveUser)

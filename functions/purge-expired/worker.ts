@@ -1,11 +1,12 @@
-import { purgeCheckouts, purgeExpired, purgeUsers } from '../../generated/calls.ts'
+import { foldFigures, purgeCheckouts, purgeExpired, purgeUsers } from '../../generated/calls.ts'
 import { connect, type Database } from '../../lib/db/connect.ts'
 import { log } from '../../lib/log/log.ts'
 
 type Env = Cloudflare.PurgeExpiredEnv
 
-/** What is deleted, and how many rows one call deletes, so that it stays well within its timeout. */
+/** What is deleted, and how many rows one call deletes, so that it stays well within its timeout. Figures are added up before that. */
 const PURGES: ((db: Database) => Promise<number>)[] = [
+  (db) => foldFigures<number>(db, { count: 500 }),
   (db) => purgeExpired<number>(db, { count: 100 }),
   (db) => purgeCheckouts<number>(db, { count: 100 }),
   (db) => purgeUsers<number>(db, { count: 25 }),

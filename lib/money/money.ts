@@ -30,11 +30,13 @@ export function toMajorUnits(minor: number, currency: string): number {
 }
 
 /** Integer minor units (999) as decimal text with all of the currency's decimals: 9.99, or 999 for JPY. */
-export function toDecimalText(minor: number, currency: string): string {
+export function toDecimalText(minor: number | bigint, currency: string): string {
   const places = currencyDecimals(currency)
   if (places === 0) return String(minor)
-  const digits = String(minor).padStart(places + 1, '0')
-  return `${digits.slice(0, -places)}.${digits.slice(-places)}`
+  const digits = String(minor)
+    .replace('-', '')
+    .padStart(places + 1, '0')
+  return `${minor < 0 ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
 /** Moves the decimal point in the decimal text: multiplying a binary float would turn 1.005 × 1000 into 1004.9999. */

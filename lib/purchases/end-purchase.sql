@@ -9,6 +9,7 @@ create function end_purchase(
 declare
   before purchases;
   present timestamptz;
+  owner_id uuid;
 begin
   select * into strict before from purchases p where p.id = purchase_id;
   perform lock_checkout_member(before.paywall_id, before.checkout_id);
@@ -34,8 +35,9 @@ begin
     ended_by_owner_at = after.ended_by_owner_at, stop_requested_at = after.stop_requested_at, stopped_at = after.stopped_at,
     stop_alerted_at = after.stop_alerted_at
   where p.id = after.id;
-  queued := emit_purchase_events(
-    (select p.owner_id from paywalls p where p.id = after.paywall_id), null, before, after, '{}', '{}');
+  owner_id := (select p.owner_id from paywalls p where p.id = after.paywall_id);
+  perform record_subscription_changes(owner_id, after.id);
+  queued := emit_purchase_events(owner_id, null, before, after, '{}', '{}');
 end $$;
 
 -- Applies the owner's decision: a purchase that the owner has ended stays ended, whatever its processor reports until it has ended there.

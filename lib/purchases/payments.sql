@@ -2,7 +2,7 @@
 
 -- Stores the facts that a processor reports of payments, once per fact and kind. A payment keeps the price that the purchase has when its
 -- first fact is stored: a refund that follows a change of plan is one of the earlier price. The receipt of an erased buyer is not stored: it
--- shows the buyer's name. Returns the new rows. The member's row must be locked.
+-- shows the buyer's name. Adds them to the owner's figures. Returns the new rows. The member's row must be locked.
 create function record_payments(purchase purchases, facts jsonb) returns payments[] language plpgsql as $$
 declare
   fact jsonb;
@@ -24,7 +24,10 @@ begin
       (fact ->> 'discount')::bigint,
       case when not is_buyer_erased(purchase) then fact ->> 'receipt_url' end, (fact ->> 'occurred_at')::timestamptz)
     on conflict do nothing returning p.* into payment;
-    if found and is_reported(payment) then noted := noted || payment; end if;
+    if found and is_reported(payment) then
+      noted := noted || payment;
+      perform add_payment_figures(purchase, payment);
+    end if;
   end loop;
   return noted;
 end $$;

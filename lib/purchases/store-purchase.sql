@@ -1,5 +1,5 @@
 -- The only function that changes a purchase: stores the processor's current state, completes the checkout, records payments, credits the
--- tokens of its price and emits the owner's events, all or nothing. Idempotent.
+-- tokens of its price, emits the owner's events and adds to the owner's figures, all or nothing. Idempotent.
 --
 --   checkout_id     the checkout that sold it; null if the processor stores none: then find_checkout_of_sale finds it by `sold`
 --   snapshot        the purchase, by the names of its columns
@@ -83,6 +83,7 @@ begin
   queued := emit_purchase_events(paywall.owner_id, completed, before, after, noted, credits);
   if has_begun_now then queued := queued + mark_replaced(paywall.owner_id, after); end if;
   stops_again := request_stop_again(before, after);
+  perform record_subscription_changes(paywall.owner_id, after.id);
   if refused then
     return verdict('second_trial') || jsonb_build_object('queued', queued, 'return_url', return_url(checkout, 'error'));
   end if;

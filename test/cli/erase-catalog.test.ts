@@ -100,6 +100,7 @@ const COLUMN_DECISIONS: Record<string, Record<string, string>> = {
     versions: PROCESSORS,
     payment: 'ids of the processor, amounts, a currency, and a receipt that is not stored for an erased user',
   },
+  subscription_changes: { kind: OURS, currency: PRICE, price_slug: PRICE },
   grants: {
     paywall_id: OURS,
     price_id: OURS,
@@ -135,6 +136,9 @@ const TABLES_WITHOUT_USERS: Record<string, string> = {
   owners: 'the sellers',
   api_keys: 'of an owner',
   team_members: 'of an owner',
+  exchange_rates: 'of an owner',
+  figures: 'sums of what users have bought',
+  pending_figures: 'the same before they are summed up, without ids of users or purchases',
   console_sessions: "of an owner's team",
   processors: 'names of processors',
   paywalls: 'of an owner',

@@ -51,6 +51,9 @@ async function signedIn(email: string): Promise<Page> {
 }
 
 const PAGES: Record<string, () => string> = {
+  overview: () => '/test/overview',
+  'overview by price': () => '/test/overview?by=price&days=365',
+  'overview of nothing': () => '/live/overview',
   users: () => '/test/users',
   'nobody found': () => '/test/users?search=nobody',
   user: () => `/test/users/${ann.id}`,

@@ -76,6 +76,8 @@ const reason = 'A test'
 
 /** The pages, and who may read them. */
 const PAGES: Record<string, { path: () => string; readers: readonly Role[] }> = {
+  overview: { path: () => '/test/overview', readers: ['admin', 'viewer'] },
+  'figures as CSV': { path: () => '/test/overview?format=csv', readers: ['admin', 'viewer'] },
   users: { path: () => '/test/users', readers: ROLES },
   user: { path: () => `/test/users/${ids.user}`, readers: ROLES },
   events: { path: () => '/test/events', readers: ROLES },

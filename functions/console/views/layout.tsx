@@ -6,6 +6,7 @@ import type { Mode, Viewer } from '../session.ts'
 
 /** The sections of the console: their names, what they require, and their addresses in a mode. */
 const SECTIONS = [
+  { name: 'Overview', permission: 'read_figures', path: (mode: Mode) => `/${mode}/overview` },
   { name: 'Users', permission: 'read_users', path: (mode: Mode) => `/${mode}/users` },
   { name: 'Events', permission: 'read_events', path: (mode: Mode) => `/${mode}/events` },
   { name: 'Webhooks', permission: 'read_webhooks', path: (mode: Mode) => `/${mode}/webhooks` },

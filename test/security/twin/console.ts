@@ -30,6 +30,8 @@ export async function useConsole({ world, id, isTest, email, sessions, shops }: 
 
   const visitor = await signInToConsole(world, email)
   const pages = [
+    'overview',
+    'overview?by=country&format=csv',
     'users',
     `users?search=${encodeURIComponent(ANN)}`,
     `users/${user}`,

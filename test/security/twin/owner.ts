@@ -58,6 +58,7 @@ export function twinFile(name: string, webhookUrl: string): FileJson {
   return {
     owner: { email: `owner-${name}@example.com` },
     team: [{ email: `support-${name}@example.com`, role: 'support' }],
+    reporting: { currency: 'USD', rates: [{ from: '2026-01-01', currency: 'EUR', rate: '1.1' }] },
     keys: [{ name: 'backend', secret: `pk_test_${randomBytes(32).toString('hex')}` }],
     webhooks: [{ url: webhookUrl, secret: newWebhookSecret(), events: ['*', 'balance.changed'] }],
     paywalls: PROCESSOR_NAMES.map((acquiring) => ({
@@ -104,6 +105,7 @@ export async function goLive(live: Owner, one: Owner): Promise<void> {
     await client.query('begin')
     await client.query('set local session_replication_role = replica') // the keys that refer to each other change one by one
     await client.query(`update api_keys set name = 'live' where owner_id = $1`, [live.id])
+    await client.query('delete from exchange_rates where owner_id = $1', [live.id]) // those of an owner are of both modes
     for (const { name, hasMode } of rows) {
       const mode = hasMode ? ', is_test = false' : ''
       const clock = name === 'paywalls' ? `, clock_offset = '0'` : ''
