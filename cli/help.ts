@@ -5,12 +5,8 @@ import { type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typin
 const examples = new WeakMap<CommandUnknownOpts, string[]>()
 
 /** Adds examples to a command's help, and the first of them to its group's. */
-export function addExamples<Documented extends CommandUnknownOpts>(
-  command: Documented,
-  ...lines: string[]
-): Documented {
+export function addExamples(command: CommandUnknownOpts, ...lines: string[]): void {
   examples.set(command, lines)
-  return command
 }
 
 /** main.ts removes it from the arguments. */

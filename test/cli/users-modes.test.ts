@@ -45,7 +45,7 @@ test.each([
     err: `paywall: owner ${owner} has test and live paywalls: add --test or --live\n`,
   })
   const both = await users(verb, ...args(), '--test', '--live')
-  expect(both).toMatchObject({ code: 1, err: expect.stringContaining('--test or --live') })
+  expect(both).toMatchObject({ code: 1, err: expect.stringContaining("cannot be used with option '--live'") })
   expect([await readUser(tester.id), await readUser(buyer.id)]).toEqual(before)
 })
 
