@@ -1,7 +1,7 @@
 import type { Database } from '../lib/db/connect.ts'
 
 /** The schema of the database functions that this code calls: see docs/architecture.md. */
-const RELEASE = 'release_396557bf1989b787'
+const RELEASE = 'release_becdf5a2a6908386'
 
 /** functions/cancel-subscription/accept-cancellation.sql */
 export function acceptCancellation<Result>(db: Database, p: {

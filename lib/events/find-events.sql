@@ -1,6 +1,6 @@
 -- An owner's events of one mode, newest first: up to `count` of those before `before`, an event's id. `type`, `paywall_id` and `user_id`
--- select some; so does `state`, which is that of a delivery. A call reads a limited number of events; `next` is the `before` of the call that
--- continues where it ended, null at the end. Who may read them is decided by the caller.
+-- select some; so does `state`, which is that of a delivery. Unless a user is named, a call reads a limited number of events; `next` is the
+-- `before` of the call that continues where it ended, null at the end. Who may read them is decided by the caller.
 create function find_events(
   owner_id uuid, is_test boolean, type text, paywall_id text, user_id uuid, state text, before text, count integer
 ) returns jsonb language plpgsql stable
@@ -9,38 +9,44 @@ as $$
 declare
   most constant integer := 5000;
   last events;
-  scanned events[];
   found events[];
+  last_read text; -- the id of the last event that was read, if there may be more
 begin
   select * into last from events e
   where e.owner_id = find_events.owner_id and e.is_test = find_events.is_test and e.id = before;
+  last.created_at := coalesce(last.created_at, 'infinity');
+  last.id := coalesce(last.id, '');
   if user_id is null then
-    scanned := array(
-      select e from events e
-      where e.owner_id = find_events.owner_id and e.is_test = find_events.is_test
-        and (e.created_at, e.id) < (coalesce(last.created_at, 'infinity'), coalesce(last.id, ''))
-      order by e.created_at desc, e.id desc
-      limit case when coalesce(find_events.type, find_events.paywall_id, find_events.state) is null then count else most end);
+    found := array(
+      select e from (
+        select * from events e
+        where e.owner_id = find_events.owner_id and e.is_test = find_events.is_test and (e.created_at, e.id) < (last.created_at, last.id)
+        order by e.created_at desc, e.id desc limit most) e
+      where (find_events.type is null or e.type = find_events.type)
+        and (find_events.paywall_id is null or e.paywall_id = find_events.paywall_id)
+        and (find_events.state is null or exists (
+          select from deliveries d where d.event_id = e.id and d.state = find_events.state))
+      order by e.created_at desc, e.id desc limit count);
+    last_read := (
+      select e.id from events e
+      where cardinality(found) < count
+        and e.owner_id = find_events.owner_id and e.is_test = find_events.is_test and (e.created_at, e.id) < (last.created_at, last.id)
+      order by e.created_at desc, e.id desc offset most - 1 limit 1);
   else
-    scanned := array(
+    found := array(
       select e from events e
       where e.user_id = find_events.user_id and e.paywall_id in (
           select p.id from paywalls p where p.owner_id = find_events.owner_id and p.is_test = find_events.is_test)
-        and (e.created_at, e.id) < (coalesce(last.created_at, 'infinity'), coalesce(last.id, ''))
-      order by e.created_at desc, e.id desc limit most);
+        and (e.created_at, e.id) < (last.created_at, last.id)
+        and (find_events.type is null or e.type = find_events.type)
+        and (find_events.paywall_id is null or e.paywall_id = find_events.paywall_id)
+        and (find_events.state is null or exists (
+          select from deliveries d where d.event_id = e.id and d.state = find_events.state))
+      order by e.created_at desc, e.id desc limit count);
   end if;
-  found := array(
-    select e from unnest(scanned) e
-    where (find_events.type is null or e.type = find_events.type)
-      and (find_events.paywall_id is null or e.paywall_id = find_events.paywall_id)
-      and (find_events.state is null or exists (
-        select from deliveries d where d.event_id = e.id and d.state = find_events.state))
-    order by e.created_at desc, e.id desc limit count);
   return jsonb_build_object(
     'events', (select coalesce(jsonb_agg(listed_event_json(e) order by e.created_at desc, e.id desc), '[]') from unnest(found) e),
-    'next', case
-      when cardinality(found) = count then found[count].id
-      when cardinality(scanned) = most then scanned[most].id end);
+    'next', case when cardinality(found) = count then found[count].id else last_read end);
 end $$;
 
 create function listed_event_json(e events) returns jsonb language plpgsql stable as $$
