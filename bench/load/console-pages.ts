@@ -19,6 +19,9 @@ export const consolePages = (sample: { users: string[]; events: string[]; ticket
   const pick = <Item>(items: Item[], n: number) => items[n % items.length]!
   const search = (text: string) => `/test/users?${new URLSearchParams({ search: text })}`
   return [
+    { name: 'overview', path: () => '/test/overview' },
+    { name: 'overview of a year', path: () => '/test/overview?days=365' },
+    { name: 'overview of a year by country', path: () => '/test/overview?days=365&by=country' },
     { name: 'users', path: () => '/test/users' },
     { name: 'users, further on', path: (n) => `/test/users?before=${pick(sample.users, n)}` },
     { name: 'user', path: (n) => `/test/users/${pick(sample.users, n)}` },

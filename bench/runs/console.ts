@@ -1,11 +1,12 @@
 // npm run bench -- console: the database's time for each page of the console.
-// 1. Fill an owner with users, ten events for each, tickets and acts.
+// 1. Fill an owner with users, ten events for each, tickets and acts, and three years of figures.
 // 2. Read each page about many users and events, and add up what the database works for it.
 // 3. Print the median and the longest time, and mark pages that are over the limit.
 import type { PrintLine } from '../../cli/command.ts'
 import { openContenders } from '../contenders/contenders.ts'
 import type { World } from '../contenders/world.ts'
 import { fillDeliveredEvents, fillTicketsAndActs } from '../fill/delivered-events.ts'
+import { fillFigures } from '../fill/figures.ts'
 import { Filler } from '../fill/insert.ts'
 import { fillUsers } from '../fill/users.ts'
 import { type ConsolePage, consolePages, signIn, type Visitor } from '../load/console-pages.ts'
@@ -38,6 +39,7 @@ export async function benchConsole(options: Options, printLine: PrintLine) {
   const events = { from: 1, to: EVENTS_PER_USER * size }
   await fillDeliveredEvents(filler, events, { paywallId, webhookUrl: WEBHOOK_URL, users: size })
   await fillTicketsAndActs(filler, { from: 1, to: Math.ceil(size / TICKETS_PART) }, paywallId)
+  await fillFigures(filler, paywallId)
   await filler.vacuum()
 
   const visitor = await signIn(filler, world.url, OWNER)
