@@ -5,7 +5,7 @@ import { findUser, type NamedUser, refuseMerged, type Users } from './named-user
 
 /**
  * Merges user `from` into user `into` of the same owner and mode, on all their paywalls, in one transaction: see
- * functions/sign-in/merge-users.sql. Throws a `CommandError` if either is not found or was merged before.
+ * lib/merging/merge-users.sql. Throws a `CommandError` if either is not found or was merged before.
  */
 export async function mergeUsers(
   db: Database,

@@ -1,4 +1,4 @@
--- Lists the events of one mode, newest first, a page at a time: see lib/events/find-events.sql.
+-- Lists the events of one mode, newest first, a page at a time: see find-events.sql.
 create function browse_events(
   session_hash text, is_test boolean, type text default null, paywall_id text default null, state text default null,
   before text default null

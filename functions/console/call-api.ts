@@ -15,7 +15,7 @@ export interface ApiCall {
 const Refused = z.object({ error: z.string(), message: z.string().optional() })
 
 /**
- * Calls an endpoint of the API as whoever is signed in, with the session's token in place of an owner key: see team-gate.sql.
+ * Calls an endpoint of the API as whoever is signed in, with the session's token in place of an owner key: see lib/auth/team.sql.
  *
  * @throws ApiError if the call is refused
  */

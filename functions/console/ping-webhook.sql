@@ -1,4 +1,4 @@
--- Sends a test event to a webhook endpoint: see lib/events/ping-webhook-endpoint.sql.
+-- Sends a test event to a webhook endpoint: see ping-webhook-endpoint.sql.
 create function ping_webhook(session_hash text, is_test boolean, endpoint_id text) returns jsonb language plpgsql security definer as $$
 declare
   gate constant record := open_console_act(session_hash, 'ping_webhook');

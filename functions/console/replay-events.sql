@@ -1,4 +1,4 @@
--- Sends events again: see lib/events/requeue-events.sql.
+-- Sends events again: see requeue-events.sql.
 create function replay_events(
   session_hash text, is_test boolean, event_id text default null, endpoint_id text default null,
   since text default null, until text default null, failed_only boolean default false, reason text default null

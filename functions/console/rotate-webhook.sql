@@ -1,4 +1,4 @@
--- Gives a webhook endpoint a new secret: see lib/events/rotate-webhook-secret.sql.
+-- Gives a webhook endpoint a new secret: see rotate-webhook-secret.sql.
 create function rotate_webhook(
   session_hash text, is_test boolean, endpoint_id text, url text, secret text, reason text
 ) returns jsonb language plpgsql security definer as $$

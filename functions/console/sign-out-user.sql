@@ -1,21 +1,17 @@
--- Ends all sessions of a user, on all paywalls of its owner and mode. Verdicts: `done`, with how many; `unknown_user_id`.
+-- Ends all sessions of a user, on all paywalls of its owner and mode. Verdicts: `done`; `unknown_user_id`.
 create function sign_out_user(
   session_hash text, is_test boolean, user_id text, reason text default null
 ) returns jsonb language plpgsql security definer as $$
 declare
   gate constant record := open_console_act(session_hash, 'sign_out_user');
   subject users;
-  ended integer;
 begin
   if gate.refusal is not null then return verdict(gate.refusal) || jsonb_build_object('email', gate.email); end if;
   select * into subject from users u
   where u.owner_id = gate.owner_id and u.is_test = sign_out_user.is_test and u.id = as_uuid(sign_out_user.user_id);
   if subject.id is null then return verdict('unknown_user_id'); end if;
 
-  update sign_in_sessions s set ended_at = now()
-  from members m
-  where m.user_id = subject.id and (s.paywall_id, s.user_id) = (m.paywall_id, m.user_id) and s.ended_at is null;
-  get diagnostics ended = row_count;
+  perform end_sessions(subject.id);
   perform record_act(gate.owner_id, gate.email, gate.role, 'sign_out_user', is_test, subject.id::text, subject.id, reason);
-  return verdict('done') || jsonb_build_object('ended', ended);
+  return verdict('done');
 end $$;

@@ -26,7 +26,7 @@ import { type TicketDetails, ticketPage } from './views/ticket.tsx'
 import { type TicketList, ticketsPage } from './views/tickets.tsx'
 
 type ImageResult = { verdict: PageRefusal | 'unknown_image' } | { verdict: 'found'; media_type: string }
-type CloseResult = ActRefusal | { verdict: 'unknown_ticket' } | { verdict: 'done' }
+type TicketResult = ActRefusal | { verdict: 'unknown_ticket' } | { verdict: 'done' }
 type ReplyResult =
   | ActRefusal
   | { verdict: 'unknown_ticket' | 'no_address' | 'sent' }
@@ -102,8 +102,7 @@ async function reply(c: ConsoleContext, sessionHash: string, form: Record<string
       return c.req.path
     case 'stored': {
       await c.env.EMAIL.send(writeReplyMail(about.ticketId, row, c.env.EMAIL_FROM)).catch(refuseUnmailed)
-      await recordReplySent(db, { ...about, closes: form.close === 'yes' })
-      return c.req.path
+      return toOutcome(c, await recordReplySent<TicketResult>(db, { ...about, closes: form.close === 'yes' }))
     }
     default:
       return row
@@ -117,11 +116,15 @@ function refuseUnmailed(error: unknown): never {
 }
 
 async function close(c: ConsoleContext, session: string) {
-  const row = await closeTicket<CloseResult>(connect(c.env), {
+  const row = await closeTicket<TicketResult>(connect(c.env), {
     sessionHash: session,
     isTest: isTestMode(c),
     ticketId: c.req.param('ticket') ?? '',
   })
+  return toOutcome(c, row)
+}
+
+function toOutcome(c: ConsoleContext, row: TicketResult): ActRefusal | string {
   if (row.verdict === 'unknown_ticket') throw apiError(errors.unknown_ticket)
   return row.verdict === 'done' ? c.req.path : row
 }

@@ -72,7 +72,7 @@ export const BUGS: Bug[] = [
   {
     name: 'a merge leaves purchases behind',
     invariant: 'same purchases',
-    file: 'functions/sign-in/merge-users.sql',
+    file: 'lib/merging/merge-users.sql',
     search: 'update purchases p set user_id = into_id, buyer_email = null',
     replacement: 'update purchases p set buyer_email = null',
   },
@@ -286,14 +286,14 @@ export const BUGS: Bug[] = [
   {
     name: 'a merge of a user without events is not reported',
     invariant: 'merges reported',
-    file: 'functions/sign-in/merge-users.sql',
+    file: 'lib/merging/merge-users.sql',
     search: 'queued := queued + emit_event(',
     replacement: 'continue when member.event_sequence = 0;\n    queued := queued + emit_event(',
   },
   {
     name: 'a merge takes the tokens of the one',
     invariant: 'tokens changed',
-    file: 'functions/sign-in/merge-users.sql',
+    file: 'lib/merging/merge-users.sql',
     search: 'if credited > 0 then',
     replacement: 'if false then',
   },
