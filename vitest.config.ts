@@ -18,7 +18,7 @@ const WAITING = [
   '-command.test.ts',
 ]
 
-/** `npm test` leaves these to `npm run test:all`, since developers wait for the former. `vitest run FILE` runs any. */
+/** `npm test` leaves these to `test:rest` and `test:all`, since developers wait for it. `vitest run FILE` runs any. */
 const NOT_IN_QUICK = [
   // what kills processes, floods or waits for rate limits
   'contract/{bindings-down,refusal-pages}',
@@ -65,12 +65,12 @@ function testFile(name: string): string {
   return `test/${name}.test.ts`
 }
 
-/** The mode is `quick` in `npm test`, `all` in `npm run test:all`, and vitest's own otherwise. */
+/** The mode is `quick` in `npm test`, `rest` in `npm run test:rest`, `all` in `npm run test:all`, and vitest's own otherwise. */
 export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: mode === 'rest' ? NOT_IN_QUICK : ['test/**/*.test.ts'],
     exclude: mode === 'quick' ? NOT_IN_QUICK : [],
-    env: { FULL_SIZE: mode === 'all' ? 'yes' : '' }, // see test/support/full-size.ts
+    env: { FULL_SIZE: ['all', 'rest'].includes(mode) ? 'yes' : '' }, // see test/support/full-size.ts
     globalSetup: ['test/support/run-ports.ts', 'test/support/postgres.ts'],
     // For tests that hang. On a machine four times slower than a developer's no other test may reach them.
     testTimeout: 120_000,
