@@ -140,8 +140,20 @@ function defineDatabaseCommands(program: Program, output: Output): void {
 
 function defineUsers(program: Program, output: Output): void {
   const users = addGroup(program, 'users').description(
-    "merge users, change an e-mail address, end sessions, export or erase a person's data",
+    "find users, show or merge them, change an e-mail address, end sessions, export or erase a person's data",
   )
+
+  const find = ofOwner(users.command('find'))
+    .description('find users by an e-mail address or an id')
+    .argument('<text>', `${USER}; or an id of a purchase or a checkout, ours or the processor's`)
+    .action(printing(output, async (text, options) => (await import('./users.ts')).find(text, options)))
+  addExamples(find, 'paywall users find sub_1PqR2s --owner owner@example.com --live')
+
+  const show = ofOwner(users.command('show'))
+    .description('show why a user has access or not, and its purchases, payments, grants, tokens, tickets and events')
+    .argument('<user>', USER)
+    .action(printing(output, async (user, options) => (await import('./users.ts')).show(user, options)))
+  addExamples(show, 'paywall users show ann@example.com --owner owner@example.com --live')
 
   const merge = ofOwner(users.command('merge'))
     .description('merge two users that are one person, on all paywalls of the owner')

@@ -6,6 +6,15 @@ import { exportPerson } from './users/export.ts'
 import { mergeUsers } from './users/merge.ts'
 import { findUsers, type Users, type UsersOptions, usersName } from './users/named-user.ts'
 import { setEmail } from './users/set-email.ts'
+import { findListed, showUser } from './users/show.ts'
+
+/** `paywall users find` */
+export const find = (text: string, options: UsersOptions): Promise<CommandResult> =>
+  withUsers(options, (db, users) => findListed(db, users, text))
+
+/** `paywall users show` */
+export const show = (name: string, options: UsersOptions): Promise<CommandResult> =>
+  withUsers(options, (db, users) => showUser(db, users, name))
 
 /** `paywall users merge` */
 export const merge = (from: string, into: string, options: UsersOptions): Promise<CommandResult> =>

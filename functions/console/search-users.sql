@@ -14,11 +14,8 @@ declare
 begin
   if gate.refusal is not null then return verdict(gate.refusal); end if;
   if search is not null then
-    listed := (
-      select coalesce(jsonb_agg(listed_user_json(u) order by u.created_at desc, u.id desc), '[]')
-      from users u where u.id in (select * from find_users(gate.owner_id, search_users.is_test, search)));
     return verdict('found') || viewer_json(gate.owner_id, gate.email, gate.role)
-      || jsonb_build_object('users', listed, 'has_more', false);
+      || jsonb_build_object('users', found_users_json(gate.owner_id, search_users.is_test, search), 'has_more', false);
   end if;
 
   select * into last from users u
@@ -32,6 +29,15 @@ begin
       order by u.created_at desc, u.id desc limit page_size + 1) u);
   return verdict('found') || viewer_json(gate.owner_id, gate.email, gate.role)
     || jsonb_build_object('users', listed - page_size, 'has_more', jsonb_array_length(listed) > page_size);
+end $$;
+
+-- The users that a text finds, newest first: see search_users.
+create function found_users_json(owner_id uuid, is_test boolean, search text) returns jsonb language plpgsql stable as $$
+begin
+  return (
+    select coalesce(jsonb_agg(listed_user_json(u) order by u.created_at desc, u.id desc), '[]')
+    from users u
+    where u.id in (select * from find_users(found_users_json.owner_id, found_users_json.is_test, search)));
 end $$;
 
 create function find_users(owner_id uuid, is_test boolean, search text) returns setof uuid language plpgsql stable as $$

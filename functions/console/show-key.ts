@@ -1,6 +1,6 @@
 import type { StoredFigures } from '../../lib/figures/figures.ts'
 import { nameKey } from '../../lib/figures/name-key.ts'
-import { formatDate } from './formats.ts'
+import { formatDate } from '../../lib/text/formats.ts'
 
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region' })
 

@@ -1,20 +1,30 @@
+-- Everything about a user of one mode: see user_details_json. Verdicts: `found`; `unknown_user_id`.
+create function show_user(session_hash text, is_test boolean, user_id text) returns jsonb language plpgsql stable security definer as $$
+declare
+  gate constant record := open_console(session_hash, 'read_users');
+  details jsonb;
+begin
+  if gate.refusal is not null then return verdict(gate.refusal); end if;
+  details := user_details_json(gate.owner_id, is_test, as_uuid(user_id));
+  if details is null then return verdict('unknown_user_id'); end if;
+  return verdict('found') || viewer_json(gate.owner_id, gate.email, gate.role) || details;
+end $$;
+
 -- Everything about a user of one mode: on each paywall its purchases with their payments, its grants, its balances and its meta data, and
 -- besides its tickets and its sessions; and a timeline of the latest `entries`. The id of a merged user shows the user that has everything
--- now. Verdicts: `found`; `unknown_user_id`.
-create function show_user(session_hash text, is_test boolean, user_id text) returns jsonb language plpgsql stable security definer
+-- now. Null if the owner has no such user of that mode.
+create function user_details_json(owner_id uuid, is_test boolean, user_id uuid) returns jsonb language plpgsql stable
 set enable_seqscan = off -- a plan cached while the table was empty must not scan all of it later
 as $$
 declare
   entries constant integer := 100;
-  gate constant record := open_console(session_hash, 'read_users');
   shown users;
 begin
-  if gate.refusal is not null then return verdict(gate.refusal); end if;
   select * into shown from users u
-  where u.owner_id = gate.owner_id and u.is_test = show_user.is_test and u.id = remaining_user(as_uuid(show_user.user_id));
-  if shown.id is null then return verdict('unknown_user_id'); end if;
+  where u.owner_id = user_details_json.owner_id and u.is_test = user_details_json.is_test and u.id = remaining_user(user_details_json.user_id);
+  if not found then return null; end if;
 
-  return verdict('found') || viewer_json(gate.owner_id, gate.email, gate.role) || jsonb_build_object(
+  return jsonb_build_object(
     'user', jsonb_build_object(
       'id', shown.id, 'email', shown.email, 'external_id', shown.external_id, 'created_at', iso(shown.created_at),
       'is_erased', shown.erased_at is not null, 'merged_ids', array(
@@ -36,7 +46,7 @@ begin
       select coalesce(jsonb_agg(t.entry order by t.at desc), '[]')
       from (
         select t.at, jsonb_build_object('at', iso(t.at), 'kind', t.kind, 'paywall_id', t.paywall_id) || t.detail as entry
-        from user_timeline(gate.owner_id, shown.id, entries) t order by t.at desc limit entries) t));
+        from user_timeline(shown.owner_id, shown.id, entries) t order by t.at desc limit entries) t));
 end $$;
 
 -- What a user has on one paywall.

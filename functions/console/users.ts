@@ -1,4 +1,5 @@
 import { findFrontMode, searchUsers, showUser } from '../../generated/calls.ts'
+import type { UserDetails } from '../../lib/access/user-details.ts'
 import { connect } from '../../lib/db/connect.ts'
 import { apiError, defineErrors } from '../../lib/http/errors.ts'
 import { readQuery } from './form.ts'
@@ -12,7 +13,7 @@ import {
   sessionHash,
 } from './session.ts'
 import { showPage } from './show.ts'
-import { type UserDetails, userPage } from './views/user.tsx'
+import { userPage } from './views/user.tsx'
 import { type UserList, usersPage } from './views/users.tsx'
 
 type FrontResult = { verdict: PageRefusal } | { verdict: 'found'; is_test: boolean }

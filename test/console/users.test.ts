@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { formatDate } from '../../functions/console/formats.ts'
+import { formatDate } from '../../lib/text/formats.ts'
 import {
   advancePastPeriodEnd,
   type Buyer,

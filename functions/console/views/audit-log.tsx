@@ -1,4 +1,4 @@
-import { toWords } from '../formats.ts'
+import { toWords } from '../../../lib/text/formats.ts'
 import type { Viewer } from '../session.ts'
 import { consolePage } from './layout.tsx'
 import { Older, Table, Time } from './parts.tsx'

@@ -7,7 +7,7 @@ import {
   type StoredFigures,
 } from '../../../lib/figures/figures.ts'
 import { CONVERTED, currenciesIn, type Report } from '../../../lib/figures/report.ts'
-import { formatCount, formatDate, formatSum } from '../formats.ts'
+import { formatCount, formatDate, formatSum } from '../../../lib/text/formats.ts'
 import type { Mode, Viewer } from '../session.ts'
 import { showKey } from '../show-key.ts'
 import { chartRows } from './chart-rows.ts'

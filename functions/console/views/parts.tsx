@@ -1,8 +1,8 @@
 // What several pages of the console show.
 import type { Child } from 'hono/jsx'
 import { deliveryStates } from '../../../lib/events/listed-event.ts'
+import { formatTime } from '../../../lib/text/formats.ts'
 import { MAX_REASON } from '../form.ts'
-import { formatTime } from '../formats.ts'
 import type { Mode } from '../session.ts'
 
 /** A time in UTC, to the minute. */

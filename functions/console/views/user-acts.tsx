@@ -1,7 +1,7 @@
 // What the page of a user offers to do, to those whose role permits it.
 import type { Child } from 'hono/jsx'
-import type { ConsoleGrant, ConsolePurchase } from '../access.ts'
-import { formatAmount, formatDate } from '../formats.ts'
+import type { ConsoleGrant, ConsolePurchase } from '../../../lib/access/explain-access.ts'
+import { formatAmount, formatDate } from '../../../lib/text/formats.ts'
 import type { Mode, Viewer } from '../session.ts'
 import { ActForm } from './parts.tsx'
 

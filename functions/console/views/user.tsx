@@ -1,46 +1,10 @@
-import { type ConsoleGrant, type ConsolePurchase, explainAccess, explainPurchase } from '../access.ts'
-import { formatAmount, toWords } from '../formats.ts'
+import { type ConsolePurchase, explainAccess, explainPurchase } from '../../../lib/access/explain-access.ts'
+import type { Membership, TimelineEntry, UserDetails } from '../../../lib/access/user-details.ts'
+import { formatAmount, toWords } from '../../../lib/text/formats.ts'
 import type { Mode, Viewer } from '../session.ts'
 import { consolePage } from './layout.tsx'
 import { DeliveryStates, Table, Time } from './parts.tsx'
 import { type Actor, ChangeTokens, EndAccess, EndPurchase, GiveAccess, Merge, Refund, SignOut } from './user-acts.tsx'
-
-/** The result of show_user. */
-export interface UserDetails {
-  user: {
-    id: string
-    email: string | null
-    external_id: string | null
-    created_at: string
-    is_erased: boolean
-    /** The users that were merged into this one. */
-    merged_ids: string[]
-  }
-  memberships: Membership[]
-  tickets: { id: number; subject: string; status: string; created_at: string }[]
-  sessions: { id: string; paywall_id: string; created_at: string; key: string | null }[]
-  timeline: TimelineEntry[]
-}
-
-interface Membership {
-  paywall: { id: string; name: string }
-  name: string | null
-  meta: Record<string, unknown>
-  buyer_meta: Record<string, unknown>
-  purchases: ConsolePurchase[]
-  grants: ConsoleGrant[]
-  balances: { type: string; count: number }[]
-  /** The slugs of the prices whose features can be given. */
-  prices: string[]
-  token_types: string[]
-}
-
-type TimelineEntry = { at: string; paywall_id: string | null } & (
-  | { kind: 'event'; id: string; type: string; deliveries: { state: string }[] }
-  | { kind: 'balance'; type: string; delta: number; count_after: number; reason: string }
-  | { kind: 'checkout'; id: string; price_slug: string; acquiring: string; completed_at: string | null }
-  | { kind: 'act'; act: string; email: string; subject: string | null; reason: string | null }
-)
 
 export const userPage = (details: UserDetails & { viewer: Viewer; mode: Mode }) => {
   const { user, memberships, viewer, mode } = details

@@ -1,3 +1,4 @@
+import type { ListedUser } from '../../../lib/access/user-details.ts'
 import type { Mode, Viewer } from '../session.ts'
 import { consolePage } from './layout.tsx'
 import { Older, Table, Time, UserLink } from './parts.tsx'
@@ -6,19 +7,6 @@ import { Older, Table, Time, UserLink } from './parts.tsx'
 export interface UserList {
   users: ListedUser[]
   has_more: boolean
-}
-
-interface ListedUser {
-  id: string
-  email: string | null
-  external_id: string | null
-  created_at: string
-  is_erased: boolean
-  /** By which the owner calls the user on its paywalls. */
-  names: string[]
-  is_merged: boolean
-  has_access: boolean
-  purchases: number
 }
 
 export const usersPage = ({ viewer, users, has_more, search, mode }: UserList & UsersPageProps) =>

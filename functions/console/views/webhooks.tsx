@@ -39,7 +39,7 @@ function EndpointSection({
         {endpoint.url} <Health endpoint={endpoint} />
       </h2>
       <p>
-        Sends {endpoint.events.includes('*') ? 'all events' : endpoint.events.join(', ')}.{' '}
+        Gets {endpoint.events.includes('*') ? 'all events' : endpoint.events.join(', ')}.{' '}
         <a href={`/${mode}/events?state=pending`}>{count(endpoint.pending)} pending</a>,{' '}
         <a href={`/${mode}/events?state=failed`}>{count(endpoint.failed)} failed</a> for good.
       </p>

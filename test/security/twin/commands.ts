@@ -57,6 +57,8 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
     await users(me, 'set-email', BOB, 'bobby@example.com')
     await users(me, 'set-email', 'bobby@example.com', BOB)
   },
+  'users find': (me) => users(me, 'find', ANN),
+  'users show': (me) => users(me, 'show', ANN),
   'users merge': async (me, other) => {
     await users(me, 'merge', CARL, BOB)
     const { user } = other.sessions[ANN]!

@@ -1,5 +1,5 @@
 // Why a user has access, or has not: one sentence for each purchase, and one for the user.
-import { formatDate } from './formats.ts'
+import { formatDate } from '../text/formats.ts'
 
 /** A purchase as console_purchase_json in show-user.sql gives it. */
 export interface ConsolePurchase {

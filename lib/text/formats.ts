@@ -1,5 +1,5 @@
 // Formats amounts and times for display.
-import { toDecimalText } from '../../lib/money/money.ts'
+import { toDecimalText } from '../money/money.ts'
 
 /** `2026-11-03T14:05:06.789Z` is `3 Nov 2026, 14:05`. */
 export const formatTime = (at: string): string => times.format(new Date(at))
