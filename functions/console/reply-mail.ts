@@ -3,7 +3,7 @@ export interface ReplyMail {
   to: string
   subject: string
   content: string
-  /** What the ticket says, which the mail quotes. */
+  /** The ticket's text, which the mail quotes. */
   ticket: string
   /** The paywall's name. */
   paywall: string

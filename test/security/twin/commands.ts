@@ -117,7 +117,6 @@ export const COMMANDS: Record<string, (me: Owner, other: Owner) => Promise<unkno
   'webhooks enable': async (me) => runCommand(me, 'webhooks', 'enable', await firstId(me, 'webhook_endpoints')),
   'tickets list': (me) => runCommand(me, 'tickets', 'list', '--paywall', me.shops.stripe.paywall.id),
   stats: (me) => runCommand(me, 'stats', '--owner', me.email, '--test', '--by', 'price'),
-  tickets: (me) => runCommand(me, 'tickets', '--paywall', me.shops.stripe.paywall.id),
   'ledger verify': (me) => runCommand(me, 'ledger', 'verify'),
   types: (me) => runCommand(me, 'types', fileWith(me, {})),
   schema: (me) => runCommand(me, 'schema'),
