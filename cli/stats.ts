@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import { isDay } from '../lib/figures/days.ts'
 import { type Breakdown, FIGURES, type StoredFigures } from '../lib/figures/figures.ts'
-import { nameKey } from '../lib/figures/name-key.ts'
-import { CONVERTED, createReport, currenciesIn, type Report, type ReportRow } from '../lib/figures/report.ts'
+import { CONVERTED, createReport, currenciesIn, nameKey, type Report, type ReportRow } from '../lib/figures/report.ts'
 import { toDecimalText } from '../lib/money/money.ts'
 import { CommandError, type CommandResult, required } from './command.ts'
 import { inRelease, withDatabase } from './database.ts'
 import { enterLocalWorld } from './local-world.ts'
+import { type Cell, formatTable } from './table.ts'
 import { findUsers, type UsersOptions, usersName } from './users/named-user.ts'
-import { withoutControls } from './without-controls.ts'
 
 interface StatsOptions extends UsersOptions {
   from?: string | undefined
@@ -71,22 +70,19 @@ function toJson({ currency, isConverted, missing, rows, total }: Report) {
 
 function toText(figures: StoredFigures, { by, currency, isConverted, missing, rows, total }: Report): string {
   const columns = FIGURES.filter(({ name }) => SHOWN.includes(name))
-  const toCells = (key: string, values: ReportRow['values']) => [
-    withoutControls(key),
+  const number = (text: string): Cell => ({ text, isNumber: true })
+  const toCells = (key: string, values: ReportRow['values']): Cell[] => [
+    key,
     ...columns.map(({ name, unit }) =>
-      unit === 'money' ? toDecimalText(values[name], currency) : String(values[name]),
+      number(unit === 'money' ? toDecimalText(values[name], currency) : String(values[name])),
     ),
   ]
-  const table = [
-    [by, ...columns.map(({ label }) => label)],
+  const table = formatTable([
+    [by, ...columns.map(({ label }) => number(label))],
     ...rows.map(({ key, values }) => toCells(nameKey(figures, key), values)),
     toCells('total', total),
-  ]
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((cells) => cells[column]!.length)))
-  const lines = table.map((cells) =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  '),
-  )
+  ])
   const title = isConverted ? `All currencies, in ${currency}` : currency
   const note = missing.length > 0 ? [`Not included, because an exchange rate is missing: ${missing.join(', ')}`] : []
-  return [title, ...note, ...lines].join('\n')
+  return [title, ...note, table].join('\n')
 }

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util'
 import { withoutControls } from './without-controls.ts'
 
-/** A cell: its text, or with a colour. */
-export type Cell = string | { text: string; colour: Colour }
+/** A cell: its text, or with a colour, or as a number, which is aligned to the right. */
+export type Cell = string | { text: string; colour?: Colour; isNumber?: true }
 
 type Colour = 'green' | 'red' | 'yellow'
 
@@ -27,7 +27,9 @@ const textIn = (cell: Cell): string => withoutControls(typeof cell === 'string' 
 function formatCell(cell: Cell, width: number): string {
   const text = textIn(cell)
   const space = ' '.repeat(width - text.length)
-  return (typeof cell === 'string' ? text : styleText(cell.colour, text)) + space
+  if (typeof cell === 'string') return text + space
+  const shown = cell.colour ? styleText(cell.colour, text) : text
+  return cell.isNumber ? space + shown : shown + space
 }
 
 const COLOURS: Record<string, Colour> = { delivered: 'green', failed: 'red', pending: 'yellow' }

@@ -1,6 +1,5 @@
 import { FIGURES, type StoredFigures } from '../../lib/figures/figures.ts'
-import { nameKey } from '../../lib/figures/name-key.ts'
-import type { Report } from '../../lib/figures/report.ts'
+import { nameKey, type Report } from '../../lib/figures/report.ts'
 import { toDecimalText } from '../../lib/money/money.ts'
 import { CHARTS } from './views/overview-charts.ts'
 

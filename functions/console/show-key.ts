@@ -1,5 +1,5 @@
 import type { StoredFigures } from '../../lib/figures/figures.ts'
-import { nameKey } from '../../lib/figures/name-key.ts'
+import { nameKey } from '../../lib/figures/report.ts'
 import { formatDate } from '../../lib/text/formats.ts'
 
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region' })

@@ -10,6 +10,7 @@ import { type ActRefusal, act } from './act.ts'
 import { type ApiCall, callApi } from './call-api.ts'
 import { readKey, readReason } from './form.ts'
 import { type ConsoleContext, isTestMode, pageMode } from './session.ts'
+import { userErrors } from './users.ts'
 
 type Form = Record<string, string>
 type UserAct = (c: ConsoleContext, session: string, form: Form) => Promise<ActRefusal | string>
@@ -30,7 +31,6 @@ type TokensResult =
   | { verdict: 'changed' | 'replayed'; queued: number }
 
 const errors = defineErrors({
-  unknown_user_id: [404, 'user_not_found', 'There is no such user'],
   unknown_act: [400, 'invalid_act', 'There is no such act'],
   unknown_other: [404, 'user_not_found', 'There is no user with that id or e-mail address to merge into'],
   same_user: [400, 'same_user', 'This is the user itself'],
@@ -55,7 +55,7 @@ const signOut: UserAct = async (c, session, form) => {
     userId: userId(c),
     reason: readReason(form),
   })
-  if (row.verdict === 'unknown_user_id') throw apiError(errors.unknown_user_id)
+  if (row.verdict === 'unknown_user_id') throw apiError(userErrors.unknown_user_id)
   return row.verdict === 'done' ? c.req.path : row
 }
 
@@ -69,6 +69,7 @@ const merge: UserAct = async (c, session, form) => {
   })
   switch (row.verdict) {
     case 'unknown_user_id':
+      throw apiError(userErrors.unknown_user_id)
     case 'unknown_other':
     case 'same_user':
       throw apiError(errors[row.verdict])
@@ -95,6 +96,7 @@ const changeBalance: UserAct = async (c, session, form) => {
   })
   switch (row.verdict) {
     case 'unknown_user_id':
+      throw apiError(userErrors.unknown_user_id)
     case 'unknown_type':
     case 'key_reused':
     case 'too_much':
@@ -121,7 +123,7 @@ const throughApi =
       userId: userId(c),
       act: name,
     })
-    if (row.verdict === 'unknown_user_id') throw apiError(errors.unknown_user_id)
+    if (row.verdict === 'unknown_user_id') throw apiError(userErrors.unknown_user_id)
     if (row.verdict !== 'permitted') return row
     await callApi(c, call)
     return c.req.path

@@ -18,7 +18,9 @@ import { type UserList, usersPage } from './views/users.tsx'
 
 type FrontResult = { verdict: PageRefusal } | { verdict: 'found'; is_test: boolean }
 
-const errors = defineErrors<'unknown_user_id'>({ unknown_user_id: [404, 'user_not_found', 'There is no such user'] })
+export const userErrors = defineErrors<'unknown_user_id'>({
+  unknown_user_id: [404, 'user_not_found', 'There is no such user'],
+})
 
 /** Goes to the first page. */
 export async function serveFront(c: ConsoleContext): Promise<Response> {
@@ -46,7 +48,7 @@ export async function serveUser(c: ConsoleContext): Promise<Response> {
     isTest: isTestMode(c),
     userId: c.req.param('user') ?? '',
   })
-  if (row.verdict === 'unknown_user_id') throw apiError(errors.unknown_user_id)
+  if (row.verdict === 'unknown_user_id') throw apiError(userErrors.unknown_user_id)
   if (row.verdict !== 'found') throw apiError(sessionErrors[row.verdict])
   return showPage(c, userPage({ ...row, mode: pageMode(c) }))
 }

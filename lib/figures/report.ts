@@ -216,3 +216,11 @@ function byRevenue({ values: one }: ReportRow, { values: other }: ReportRow): nu
   const difference = other.revenue - one.revenue || other.mrr - one.mrr
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
+
+/** The name of a row of figures: a day like 2026-11-03, a price by its slug, a country by its code. */
+export function nameKey({ by, paywalls }: Pick<StoredFigures, 'by' | 'paywalls'>, key: string): string {
+  if (by !== 'price') return key === '' ? 'unknown' : key
+  const slash = key.indexOf('/')
+  const [paywallId, slug] = [key.slice(0, slash), key.slice(slash + 1) || 'other price']
+  return Object.keys(paywalls).length > 1 ? `${slug}, ${paywalls[paywallId] ?? paywallId}` : slug
+}
